@@ -1,0 +1,1 @@
+"""Language-model agents: models, prompts, teams, code runner, transcript."""

@@ -1,0 +1,46 @@
+"""Load replaceable parts by name, importing them only when chosen."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from malmm_ros.errors import ConfigurationError, MissingDependencyError, UnknownNameError
+
+
+def load_backend(
+    role: str, name: str, table: Mapping[str, str], *, install: Mapping[str, str] | None = None
+) -> Any:
+    """Import the class or function that a table names.
+
+    Args:
+        role: What it is for, as the user sets it: ``"motion planner"``.
+        name: Key of the table.
+        table: Names to ``"package.module:attribute"``.
+        install: For optional ones, name to the command that installs what it needs.
+
+    Returns:
+        The attribute, not called.
+
+    Raises:
+        UnknownNameError: The name is not in the table.
+        MissingDependencyError: A third-party package is not installed.
+    """
+    if name not in table:
+        raise UnknownNameError(role, name, table)
+    module_name, separator, attribute = table[name].partition(":")
+    if not separator:
+        raise ConfigurationError(role, f"table entry {table[name]!r} lacks ':attribute'")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing in ("", "malmm_ros"):
+            raise  # a broken import of our own is a bug, not a missing extra
+        command = (install or {}).get(name, f"pip install {missing}")
+        instead = ", ".join(key for key in table if key != name)
+        raise MissingDependencyError(
+            missing, needed_for=f"{role} {name!r}", install=command, instead=instead
+        ) from error
+    return getattr(module, attribute)

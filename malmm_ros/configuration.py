@@ -1,0 +1,114 @@
+"""Build configuration dataclasses from mappings and YAML, refusing what does not fit."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from malmm_ros.errors import ConfigurationError, UnknownNameError
+
+ConfigT = TypeVar("ConfigT")
+
+
+def from_mapping(
+    cls: type[ConfigT], values: Mapping[str, Any], *, where: str = "configuration"
+) -> ConfigT:
+    """Make a configuration dataclass; fields left out keep their defaults.
+
+    Args:
+        cls: A dataclass; its ``__post_init__`` checks ranges.
+        values: Plain values as YAML gives them; nested mappings for nested dataclasses.
+        where: Named in errors, e.g. the file.
+
+    Raises:
+        UnknownNameError: A key is not a field.
+        ConfigurationError: A value has the wrong type or is out of range.
+    """
+    hints = typing.get_type_hints(cls)
+    names = [item.name for item in dataclasses.fields(cls) if item.init]  # type: ignore[arg-type]  # any dataclass
+    arguments: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in names:
+            raise UnknownNameError(f"{where}: setting", str(key), names)
+        arguments[key] = _convert(hints[key], value, where=f"{where}: {key}")
+    try:
+        return cls(**arguments)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(where, str(error)) from error
+
+
+def load_yaml(cls: type[ConfigT], path: Path) -> ConfigT:
+    """Read a YAML file of overrides into a configuration dataclass.
+
+    Raises:
+        ConfigurationError: The file is missing, is not YAML, or does not fit.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise ConfigurationError(str(path), f"cannot be read ({error.strerror})") from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(str(path), f"is not valid YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ConfigurationError(str(path), "must hold a mapping of settings")
+    return from_mapping(cls, content, where=str(path))
+
+
+def _convert(hint: Any, value: Any, *, where: str) -> Any:
+    """Check one plain value against a type hint; lossless conversions only."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
+        return from_mapping(hint, value, where=where)  # type: ignore[arg-type]  # a dataclass type
+    if origin in (typing.Union, types.UnionType):
+        return _convert_union(arguments, value, where=where)
+    if origin is typing.Literal:
+        if value not in arguments:
+            raise UnknownNameError(where, str(value), [str(item) for item in arguments])
+        return value
+    if origin is tuple and isinstance(value, list | tuple):
+        return _convert_tuple(arguments, value, where=where)
+    return _convert_scalar(hint, value, where=where)
+
+
+def _convert_union(options: tuple[Any, ...], value: Any, *, where: str) -> Any:
+    if value is None and type(None) in options:
+        return None
+    failure: ConfigurationError | None = None
+    for option in options:
+        if option is type(None):
+            continue
+        try:
+            return _convert(option, value, where=where)
+        except ConfigurationError as error:
+            failure = error
+    assert failure is not None
+    raise failure
+
+
+def _convert_tuple(arguments: tuple[Any, ...], value: Any, *, where: str) -> tuple[Any, ...]:
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return tuple(_convert(arguments[0], item, where=where) for item in value)
+    if len(arguments) != len(value):
+        raise ConfigurationError(where, f"needs {len(arguments)} values, got {len(value)}")
+    return tuple(
+        _convert(kind, item, where=where) for kind, item in zip(arguments, value, strict=True)
+    )
+
+
+def _convert_scalar(hint: Any, value: Any, *, where: str) -> Any:
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint is Path and isinstance(value, str):
+        return Path(value)
+    if isinstance(hint, type) and isinstance(value, hint):
+        if hint is int and isinstance(value, bool):
+            raise ConfigurationError(where, f"must be int, got {value!r}")
+        return value
+    name = getattr(hint, "__name__", str(hint))
+    raise ConfigurationError(where, f"must be {name}, got {value!r} ({type(value).__name__})")

@@ -1,0 +1,1 @@
+"""The Panda's description files."""

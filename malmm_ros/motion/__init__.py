@@ -1,0 +1,1 @@
+"""Tool poses to checked, timed trajectories."""

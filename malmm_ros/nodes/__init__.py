@@ -1,0 +1,1 @@
+"""rclpy shells around the core."""

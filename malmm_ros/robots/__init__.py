@@ -1,0 +1,1 @@
+"""Robots that agents command: a planner, a driver and a scene source."""

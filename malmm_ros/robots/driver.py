@@ -1,0 +1,70 @@
+"""The contract between a planned robot and what moves its joints, and what sees the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from malmm_ros.scene import Scene
+from malmm_ros.trajectory import JointState, Trajectory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveResult:
+    """How following a trajectory ended.
+
+    Attributes:
+        reason: Empty, or ``rejected``, ``tolerance``, ``cancelled``, ``controller_lost`` ...
+    """
+
+    is_success: bool
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GripReading:
+    """What the hand reports after a command.
+
+    Attributes:
+        width: Full opening, metres.
+        is_stalled: The fingers stopped on something before the commanded width.
+    """
+
+    width: float
+    is_stalled: bool
+    is_success: bool = True
+    reason: str = ""
+    message: str = ""
+
+
+class Driver(Protocol):
+    """Moves the joints: in-process simulation, or ROS controllers. Calls block until done."""
+
+    def joint_state(self) -> JointState:
+        """Arm joints now."""
+        ...
+
+    def gripper_width(self) -> float:
+        """Full opening now, metres."""
+        ...
+
+    def follow(self, trajectory: Trajectory) -> DriveResult:
+        """Track a trajectory to its end."""
+        ...
+
+    def grip(self, width: float) -> GripReading:
+        """Drive the fingers to a full opening (metres) or until they stall."""
+        ...
+
+    def stop(self) -> None:
+        """Brake at once; from any thread."""
+        ...
+
+
+class SceneSource(Protocol):
+    """Where scenes come from: simulator state or perception."""
+
+    def observe(self) -> Scene:
+        """Sense now, after things have settled."""
+        ...
