@@ -1,0 +1,21 @@
+# The ros-* wheels export the Python include folder of the machine that built them, and CMake's
+# generate step refuses a folder that is not there. Drop such folders; on apt ROS 2 there are none.
+if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.21)  # IMPORTED_TARGETS is that new
+  get_property(_imported DIRECTORY PROPERTY IMPORTED_TARGETS)
+  foreach(_target IN LISTS _imported)
+    if(NOT _target MATCHES "__rosidl_generator_py$")
+      continue()
+    endif()
+    get_target_property(_folders ${_target} INTERFACE_INCLUDE_DIRECTORIES)
+    if(NOT _folders)
+      continue()
+    endif()
+    set(_existing "")
+    foreach(_folder IN LISTS _folders)
+      if(_folder MATCHES "^\\$<" OR EXISTS "${_folder}")
+        list(APPEND _existing "${_folder}")
+      endif()
+    endforeach()
+    set_target_properties(${_target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_existing}")
+  endforeach()
+endif()
