@@ -1,0 +1,68 @@
+"""The Panda's description: one URDF for planner, simulator, RViz and browser."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from malmm_ros.geometry import Pose
+
+MODEL_DIRECTORY = Path(__file__).parent / "panda"
+PACKAGE_PREFIX = "package://malmm_ros/models/panda"
+
+ARM_DOF = 7
+BASE_POSE = Pose((-0.27, 0.0, 0.752))
+# Fingers point down over the middle of the workspace, elbow up, all joints far from their limits.
+READY_POSITIONS = (0.0, -0.785398, 0.0, -2.356194, 0.0, 1.570796, 0.785398)
+FINGERTIP_BEYOND_TCP = 0.009
+
+
+def arm_joint_names(robot_name: str = "panda") -> tuple[str, ...]:
+    """The seven arm joints from base to hand."""
+    return tuple(f"{robot_name}_joint{index}" for index in range(1, ARM_DOF + 1))
+
+
+def finger_joint_names(robot_name: str = "panda") -> tuple[str, str]:
+    """The two finger joints; each moves 0 to 0.04 m."""
+    return (f"{robot_name}_finger_joint1", f"{robot_name}_finger_joint2")
+
+
+def panda_urdf(
+    *, robot_name: str = "panda", base: Pose = BASE_POSE, mesh_root: str = PACKAGE_PREFIX
+) -> str:
+    """The URDF as text.
+
+    Args:
+        robot_name: Prefix of every link and joint.
+        base: ``world_from_link0``.
+        mesh_root: Put before ``/meshes/…``: the package URI, or a folder for tools without ROS.
+    """
+    text = (MODEL_DIRECTORY / "panda.urdf").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    origin = root.find("joint[@name='panda_base_joint']/origin")
+    assert origin is not None
+    origin.set("xyz", " ".join(f"{value:.6g}" for value in base.position))
+    roll_pitch_yaw = Rotation.from_quat(base.orientation).as_euler("xyz")
+    origin.set("rpy", " ".join(f"{value:.9g}" for value in np.asarray(roll_pitch_yaw)))
+    for mesh in root.iter("mesh"):
+        mesh.set("filename", mesh.get("filename", "").replace(PACKAGE_PREFIX, mesh_root))
+    _rename(root, robot_name)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def panda_srdf(*, robot_name: str = "panda") -> str:
+    """Groups, the ready state and the pairs of links that need no collision check, as text."""
+    root = ElementTree.fromstring((MODEL_DIRECTORY / "panda.srdf").read_text(encoding="utf-8"))
+    _rename(root, robot_name)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _rename(root: ElementTree.Element, robot_name: str) -> None:
+    """Put another prefix before links, joints and groups; file names stay."""
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key != "filename" and value.startswith("panda"):
+                element.set(key, robot_name + value.removeprefix("panda"))
