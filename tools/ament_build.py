@@ -27,13 +27,13 @@ def ros_prefix() -> Path:
     return Path(spec.origin).resolve().parents[4]
 
 
-def build(source: Path, work: Path, install: Path, *options: str, log: Path | None = None) -> None:
-    """Build the project in ``source`` and install it.
+def build(source: Path, work: Path, prefix: Path, *options: str, log: Path | None = None) -> None:
+    """Configure and build the project in ``source``; ``install`` puts it into ``prefix``.
 
     Args:
         source: The folder with CMakeLists.txt.
         work: The build folder; kept, so that the next build is incremental.
-        install: The prefix to install into.
+        prefix: Where it will be installed.
         options: Further ``-D`` options.
         log: Where the output goes; None: to this process's own.
 
@@ -41,32 +41,45 @@ def build(source: Path, work: Path, install: Path, *options: str, log: Path | No
         subprocess.CalledProcessError: A step failed.
         SystemExit: The interface generators are not installed.
     """
-    prefix = ros_prefix()
-    cmake = shutil.which("cmake") or str(Path(sys.executable).with_name("cmake"))
+    wheels = ros_prefix()
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    environment = {**os.environ, "AMENT_PREFIX_PATH": str(prefix)}
-    steps = (
+    if log is not None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("")
+    _run(
         [
-            cmake,
-            *generator,
-            *("-S", str(source), "-B", str(work)),
-            f"-DCMAKE_PREFIX_PATH={prefix}",
-            f"-DCMAKE_INSTALL_PREFIX={install}",
+            *(_cmake(), *generator, "-S", str(source), "-B", str(work)),
+            f"-DCMAKE_PREFIX_PATH={wheels}",
+            f"-DCMAKE_INSTALL_PREFIX={prefix}",
             f"-DPython3_EXECUTABLE={sys.executable}",
             "-DCMAKE_BUILD_TYPE=Release",
             "-DBUILD_TESTING=OFF",
             *options,
         ],
-        [cmake, "--build", str(work), "--parallel", str(os.cpu_count() or 1)],
-        [cmake, "--install", str(work)],
+        log,
     )
+    _run([_cmake(), "--build", str(work), "--parallel", str(os.cpu_count() or 1)], log)
+
+
+def install(work: Path, *, log: Path | None = None) -> None:
+    """Install what ``build`` left in ``work``.
+
+    Raises:
+        subprocess.CalledProcessError: It failed.
+    """
+    _run([_cmake(), "--install", str(work)], log)
+
+
+def _cmake() -> str:
+    return shutil.which("cmake") or str(Path(sys.executable).with_name("cmake"))
+
+
+def _run(command: list[str], log: Path | None) -> None:
+    environment = {**os.environ, "AMENT_PREFIX_PATH": str(ros_prefix())}
     if log is None:
-        for step in steps:
-            subprocess.run(step, check=True, env=environment)
+        subprocess.run(command, check=True, env=environment)
         return
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w") as output:
-        for step in steps:
-            subprocess.run(
-                step, check=True, env=environment, stdout=output, stderr=subprocess.STDOUT
-            )
+    with log.open("a") as output:
+        subprocess.run(
+            command, check=True, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
