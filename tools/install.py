@@ -210,9 +210,9 @@ def install_requirements(venv: Path, stamps: Stamps) -> None:
         if not (info / "RECORD").exists():  # left by an interrupted run; pip takes it for whole
             shutil.rmtree(info)
     command = [str(venv / "bin/python"), "-m", "pip", "install", "--disable-pip-version-check"]
-    with step("installing the packages of requirements.txt"):
+    with step("installing the packages of requirements.txt (takes some minutes the first time)"):
         # All are listed: there is nothing to resolve.
-        command += ["--quiet", "--no-deps", "-r", str(requirements)]
+        command += ["-qq", "--no-deps", "-r", str(requirements)]
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
     stamps.set("requirements", wanted)
 

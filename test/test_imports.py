@@ -1,0 +1,67 @@
+"""The import rules between the floors, and what importing the package costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LINT = "from importlinter.cli import lint_imports_command as main; main()"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def test_imports_go_down_the_floors_only() -> None:
+    done = run("-c", LINT, "--no-cache")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    done = run("-c", "import sys, malmm_ros; print(*sys.modules)")
+    heavy = {"numpy", "mujoco", "roboplan", "rclpy", "pydantic_ai"}
+    assert not heavy & set(done.stdout.split()), done.stderr
+
+
+@pytest.mark.parametrize("kind", ["msg", "srv", "action"])
+def test_the_generated_interfaces_join_the_source_tree(kind: str) -> None:
+    code = f"import malmm_ros.{kind} as m; import malmm_ros; print(malmm_ros.__file__)"
+    done = run("-c", code)
+    assert done.stdout.strip() == str(ROOT / "malmm_ros/__init__.py"), done.stderr
+
+
+def test_the_core_imports_without_ros() -> None:
+    code = """
+import importlib, pkgutil, sys
+class NoRos:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"rclpy", "std_msgs", "geometry_msgs", "launch"}:
+            raise ImportError(f"{name} is ROS")
+sys.meta_path.insert(0, NoRos())
+import malmm_ros
+core = ("agents", "cooperation", "evaluation", "models", "motion", "perception", "robots",
+        "simulation")
+optional = {"torch", "transformers", "open3d", "ray", "viser", "moveit"}
+def fail(name): raise
+for found in pkgutil.walk_packages(malmm_ros.__path__, "malmm_ros.", onerror=fail):
+    parts = found.name.split(".")
+    if parts[1] in core:
+        try:
+            importlib.import_module(found.name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] not in optional:
+                raise
+"""
+    done = run("-c", code)
+    assert done.returncode == 0, done.stderr
