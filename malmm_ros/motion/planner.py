@@ -52,9 +52,7 @@ class PlanningScene:
             objects=tuple(item for item in scene.objects if item is not held),
             held=None
             if held is None
-            else HeldObject(
-                item=held, tcp_from_object=scene.gripper.tcp.inverse() @ held.pose
-            ),
+            else HeldObject(item=held, tcp_from_object=scene.gripper.tcp.inverse() @ held.pose),
             finger_width=scene.gripper.width,
         )
 
