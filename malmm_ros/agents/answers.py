@@ -1,0 +1,112 @@
+"""Read what each role answers; an answer that cannot be read says what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from malmm_ros.agents.json_answers import find_object, read_bool
+from malmm_ros.errors import MalmmError, suggest
+
+NextSpeaker = Literal["planner", "coder", "executor", "finish"]
+PlanKind = Literal["step", "complete", "impossible"]
+
+_NEXT = ("planner", "coder", "executor", "finish")
+_ALIASES = {"code executor": "executor", "code_executor": "executor", "done": "finish"}
+_HEADING = re.compile(r"^[\s*#>_-]*(step|complete|impossible)[\s*_]*:[\s*_]*", re.I | re.M)
+_NOT_UNDERSTOOD = re.compile(
+    r"(?:not|cannot|can't|n't)\s+(?:really\s+)?(?:understand|recogni[sz]e|parse)|not understood"
+    r"|unintelligible|makes? no sense|meaningless",
+    re.I,
+)
+
+
+class UnusableAnswerError(MalmmError):
+    """An answer has not the asked form; the message is for the model that gave it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The Supervisor's: who acts next, and why."""
+
+    next: NextSpeaker
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The Planner's.
+
+    Attributes:
+        text: The last paragraph without its heading.
+    """
+
+    kind: PlanKind
+    text: str
+
+    @property
+    def is_not_understood(self) -> bool:
+        """Whether the words of the instruction are what is wrong."""
+        return self.kind == "impossible" and bool(_NOT_UNDERSTOOD.search(self.text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The Planner's answer to a claim of completion."""
+
+    is_complete: bool
+    reason: str
+
+
+def read_choice(answer: str) -> Choice:
+    """Read the Supervisor's answer.
+
+    Raises:
+        UnusableAnswerError: There is no JSON object with a valid ``next``.
+    """
+    found = find_object(answer, key="next")
+    if found is None:
+        raise UnusableAnswerError('there is no JSON object with the keys "next" and "reason".')
+    word = str(found["next"]).strip().lower()
+    word = _ALIASES.get(word, word)
+    if word not in _NEXT:
+        raise UnusableAnswerError(f'"next" is {word[:40]!r}; {suggest(word[:40], _NEXT)}')
+    return Choice(next=cast("NextSpeaker", word), reason=_one_line(found.get("reason", "")))
+
+
+def read_plan(answer: str) -> Plan:
+    """Read the Planner's answer: what stands after the last of its three headings.
+
+    Raises:
+        UnusableAnswerError: There is no heading, or nothing after it.
+    """
+    headings = list(_HEADING.finditer(answer))
+    if not headings:
+        raise UnusableAnswerError(
+            "no paragraph begins with `Step:`, `Complete:` or `Impossible:`."
+        )
+    last = headings[-1]
+    text = answer[last.end() :].strip()
+    if not text:
+        raise UnusableAnswerError(f"nothing stands after `{last[1].capitalize()}:`.")
+    return Plan(kind=cast("PlanKind", last[1].lower()), text=text)
+
+
+def read_verdict(answer: str) -> Verdict:
+    """Read the Planner's answer in a verification turn.
+
+    Raises:
+        UnusableAnswerError: There is no JSON object with a true or false ``is_complete``.
+    """
+    found = find_object(answer, key="is_complete")
+    is_complete = None if found is None else read_bool(found["is_complete"])
+    if found is None or is_complete is None:
+        raise UnusableAnswerError(
+            'there is no JSON object with "is_complete": true or false and "reason".'
+        )
+    return Verdict(is_complete=is_complete, reason=_one_line(found.get("reason", "")))
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split())[:500]

@@ -1,0 +1,117 @@
+"""What a run used and what it may use."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from malmm_ros.errors import BudgetError, ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Model calls and what they cost.
+
+    Attributes:
+        calls: Requests answered, repairs included.
+        cost: In the currency of the model's prices; 0 where no price is known.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        """Sum field by field."""
+        return Usage(
+            **{
+                item.name: getattr(self, item.name) + getattr(other, item.name)
+                for item in fields(self)
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What a run may use before it is ended; ``inf`` lifts a limit.
+
+    Attributes:
+        turns: Turns of the team; each has one speaker.
+        model_calls: Requests, repairs included.
+        tokens: Input and output together.
+        cost: In the currency of the model's prices; needs prices to have an effect.
+        wall_s: Seconds of wall time.
+        errors: Errors of code, planning or claims in a row.
+    """
+
+    turns: float = 150
+    model_calls: float = 600
+    tokens: float = math.inf
+    cost: float = math.inf
+    wall_s: float = 3600.0
+    errors: int = 5
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if not value > 0:
+                raise ConfigurationError(f"budget.{item.name}", f"must be above 0, got {value}")
+
+
+class Spending:
+    """Adds up a run's use and ends it when its budget is used up."""
+
+    def __init__(self, budget: Budget, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.budget = budget
+        self.usage = Usage()
+        self.turns = 0
+        self._clock = clock
+        self._start_s = clock()
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds since the start."""
+        return self._clock() - self._start_s
+
+    def add(self, usage: Usage) -> None:
+        """Count what a model call used."""
+        self.usage += usage
+
+    def start_turn(self) -> None:
+        """Count a turn.
+
+        Raises:
+            BudgetError: There is none left, or another limit is reached.
+        """
+        self.check()
+        if self.turns >= self.budget.turns:
+            raise self._error("turns", self.turns, self.budget.turns)
+        self.turns += 1
+
+    def check(self) -> None:
+        """See that everything but turns is within its limit.
+
+        Raises:
+            BudgetError: It is not; names which.
+        """
+        used = {
+            "model_calls": (self.usage.calls, self.budget.model_calls),
+            "tokens": (self.usage.tokens, self.budget.tokens),
+            "cost": (self.usage.cost, self.budget.cost),
+            "wall_time": (self.wall_s, self.budget.wall_s),
+        }
+        for name, (value, limit) in used.items():
+            if value >= limit:
+                raise self._error(name, value, limit)
+
+    def _error(self, name: str, value: float, limit: float) -> BudgetError:
+        words = name.replace("_", " ")
+        return BudgetError(name, f"the run used up its budget of {words}: {value:g} of {limit:g}")
