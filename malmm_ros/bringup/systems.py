@@ -1,0 +1,130 @@
+"""The systems that can be brought up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+
+from malmm_ros.bringup.table import Argument, Bringup, NodeEntry, Use, Value
+
+
+def _wants_rviz(values: Mapping[str, Value]) -> bool:
+    """``auto``: where it is installed and there is a screen."""
+    if values["rviz"] == "auto":
+        has_screen = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+        return has_screen and shutil.which("rviz2") is not None
+    return values["rviz"] == "true"
+
+
+SIM = Bringup(
+    name="sim",
+    doc="the simulated arm, its scene, motion and agents",
+    arguments=(
+        Argument(
+            name="world",
+            default="mujoco",
+            doc="what simulates the arm and the objects",
+            choices=("mujoco",),
+        ),
+        Argument(
+            name="motion", default="roboplan", doc="the motion planner", choices=("roboplan",)
+        ),
+        Argument(
+            name="observations",
+            default="state",
+            doc="where the scene comes from: the simulator's state",
+            choices=("state",),
+        ),
+        Argument(
+            name="team",
+            default="malmm",
+            doc="the team of agents that runs tasks",
+        ),
+        Argument(
+            name="model",
+            default="offline",
+            doc="the language model; 'offline' is the rule-based stand-in, no network needed",
+        ),
+        Argument(
+            name="base_url",
+            default="",
+            doc="of an OpenAI-compatible endpoint; empty: the model provider's own",
+        ),
+        Argument(name="task", default="stack_blocks", doc="the task world to load at start"),
+        Argument(name="seed", default=0, doc="of the task's layout, colours and counts"),
+        Argument(
+            name="options",
+            default="",
+            doc="YAML mapping of the task's own options, e.g. {color: red, count: 3}; "
+            "empty: sampled",
+        ),
+        Argument(
+            name="speed",
+            default=1.0,
+            doc="simulated seconds per second; 0: as fast as possible while the arm is commanded",
+        ),
+        Argument(
+            name="rviz",
+            default="auto",
+            doc="start RViz; auto: where it is installed and there is a screen",
+            choices=("auto", "true", "false"),
+        ),
+        Argument(name="robot_name", default="panda", doc="prefix of the arm's joints and frames"),
+        Argument(name="namespace", default="", doc="put before every relative name"),
+        Argument(
+            name="config", default="", doc="YAML file of further parameters, see config/sim.yaml"
+        ),
+    ),
+    nodes=(
+        NodeEntry(
+            name="simulator",
+            module="malmm_ros.nodes.simulator",
+            executable="simulator",
+            parameters={
+                "task": Use(argument="task"),
+                "seed": Use(argument="seed"),
+                "options": Use(argument="options"),
+                "speed": Use(argument="speed"),
+                "robot_name": Use(argument="robot_name"),
+            },
+        ),
+        NodeEntry(
+            name="scene",
+            module="malmm_ros.nodes.scene",
+            executable="scene",
+            parameters={"observations": Use(argument="observations"), "use_sim_time": True},
+        ),
+        NodeEntry(
+            name="motion",
+            module="malmm_ros.nodes.motion",
+            executable="motion",
+            parameters={
+                "planner": Use(argument="motion"),
+                "robot_name": Use(argument="robot_name"),
+                "use_sim_time": True,
+            },
+        ),
+        NodeEntry(
+            name="agents",
+            module="malmm_ros.nodes.agents",
+            executable="agents",
+            parameters={
+                "team": Use(argument="team"),
+                "model": Use(argument="model"),
+                "base_url": Use(argument="base_url"),
+                "use_sim_time": True,
+            },
+        ),
+        NodeEntry(
+            name="rviz",
+            executable="rviz2",
+            package="rviz2",
+            parameters={"use_sim_time": True},
+            arguments=("-d", "{share}/config/malmm.rviz"),
+            is_wanted=_wants_rviz,
+        ),
+    ),
+)
+
+SYSTEMS: Mapping[str, Bringup] = {"sim": SIM}

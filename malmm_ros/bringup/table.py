@@ -1,0 +1,155 @@
+"""What a system of nodes is made of, and how its arguments become parameters of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from malmm_ros.errors import ConfigurationError, UnknownNameError
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument of a launch file and of ``malmm up``.
+
+    Attributes:
+        default: Its type is the argument's type.
+        choices: Valid texts; empty: any.
+    """
+
+    name: str
+    default: Value
+    doc: str
+    choices: tuple[str, ...] = ()
+
+    def parse(self, text: Value) -> Value:
+        """Turn a text of a command line into the argument's type.
+
+        Raises:
+            ConfigurationError: It is not a value of the type, or not one of the choices.
+        """
+        kind = type(self.default)
+        if isinstance(text, kind) and not isinstance(text, str):
+            return text
+        words = str(text).strip()
+        if kind is bool:
+            if words.lower() in ("true", "1", "yes", "false", "0", "no"):
+                return words.lower() in ("true", "1", "yes")
+            raise ConfigurationError(
+                f"argument {self.name}", f"{words!r} is neither true nor false"
+            )
+        if self.choices and words not in self.choices:
+            raise UnknownNameError(f"argument {self.name}", words, self.choices)
+        try:
+            return kind(words)
+        except ValueError as error:
+            raise ConfigurationError(
+                f"argument {self.name}", f"{words!r} is not a number ({kind.__name__})"
+            ) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """The value of an argument, as a node's parameter."""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeEntry:
+    """One node of a system.
+
+    Attributes:
+        name: Of the node, relative to the namespace.
+        module: Started as ``python -m`` where there is no ROS installation.
+        executable: Started by ``ros2 run`` and ``ros2 launch``; of ``package``.
+        package: Of the executable.
+        parameters: Plain values, or :class:`Use` for an argument's value.
+        remappings: From and to.
+        arguments: Command line before ``--ros-args``; ``{share}`` is the package's share folder.
+        is_wanted: Decides by the arguments whether it starts at all.
+    """
+
+    name: str
+    module: str = ""
+    executable: str
+    package: str = "malmm_ros"
+    parameters: Mapping[str, Value | Use] = field(default_factory=dict)
+    remappings: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[str, ...] = ()
+    is_wanted: Callable[[Mapping[str, Value]], bool] = lambda _: True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedNode:
+    """One node to start, with every value known."""
+
+    name: str
+    namespace: str
+    module: str
+    executable: str
+    package: str
+    parameters: Mapping[str, Value]
+    parameter_files: tuple[str, ...] = ()
+    remappings: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bringup:
+    """A system: its arguments and its nodes.
+
+    Attributes:
+        doc: One line for ``malmm up --help``.
+    """
+
+    name: str
+    doc: str
+    arguments: tuple[Argument, ...]
+    nodes: tuple[NodeEntry, ...]
+
+    def values(self, given: Mapping[str, Value]) -> dict[str, Value]:
+        """Every argument's value: what was given, checked, else the default.
+
+        Raises:
+            UnknownNameError: An argument does not exist, or a value is not one of the choices.
+            ConfigurationError: A value has the wrong type.
+        """
+        known = {argument.name: argument for argument in self.arguments}
+        for name in given:
+            if name not in known:
+                raise UnknownNameError(f"{self.name}: argument", name, known)
+        return {
+            name: argument.parse(given.get(name, argument.default))
+            for name, argument in known.items()
+        }
+
+    def resolve(self, given: Mapping[str, Value]) -> tuple[ResolvedNode, ...]:
+        """The nodes to start for some arguments.
+
+        Raises:
+            UnknownNameError: As in :meth:`values`.
+            ConfigurationError: As in :meth:`values`.
+        """
+        values = self.values(given)
+        config = str(values.get("config", ""))
+        return tuple(
+            ResolvedNode(
+                name=entry.name,
+                namespace=str(values.get("namespace", "")),
+                module=entry.module,
+                executable=entry.executable,
+                package=entry.package,
+                parameters={
+                    name: values[value.argument] if isinstance(value, Use) else value
+                    for name, value in entry.parameters.items()
+                },
+                parameter_files=(config,) if config else (),
+                remappings=entry.remappings,
+                arguments=entry.arguments,
+            )
+            for entry in self.nodes
+            if entry.is_wanted(values)
+        )

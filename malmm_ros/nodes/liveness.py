@@ -1,0 +1,155 @@
+"""Who is alive: every node of ours publishes a latched sign with a lease of one second.
+
+The middleware's own thread renews the lease, so a node that is busy stays alive, and one that was
+killed, stopped or cut off is noticed without its help.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import uuid
+from collections.abc import Callable, Iterable
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.duration import Duration
+from rclpy.event_handler import (
+    PublisherEventCallbacks,
+    QoSLivelinessChangedInfo,
+    SubscriptionEventCallbacks,
+)
+from rclpy.node import Node
+from rclpy.qos import (
+    DurabilityPolicy,
+    HistoryPolicy,
+    LivelinessPolicy,
+    QoSProfile,
+    ReliabilityPolicy,
+)
+from rclpy.subscription import Subscription
+from std_msgs.msg import String
+
+LEASE_S = 1.0
+
+
+def _profile() -> QoSProfile:
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=1,
+        reliability=ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL,
+        liveliness=LivelinessPolicy.AUTOMATIC,
+        liveliness_lease_duration=Duration(seconds=LEASE_S),
+    )
+
+
+class Liveness:
+    """The sign of life of a node, on ``~/alive``; keep it as long as the node lives."""
+
+    def __init__(self, node: Node) -> None:
+        self._publisher = node.create_publisher(
+            String, "~/alive", _profile(), event_callbacks=PublisherEventCallbacks()
+        )
+        # New with every start, so that watchers can tell a restart from a hiccup.
+        self._publisher.publish(String(data=f"{os.getpid()} {uuid.uuid4().hex}"))
+
+
+class NodeWatch:
+    """Knows which of some nodes in our namespace are alive.
+
+    A node that was never seen is not alive, but not lost either. Callbacks run in the executor of
+    ``node``; the methods may be called from any thread.
+
+    Args:
+        node: Ours; it must be spun by somebody.
+        names: Of the nodes to watch, relative to the namespace: ``"motion"``.
+        on_lost: Called with a name when that node goes, within two seconds of its death.
+        on_found: Called with a name when that node appears, or is back.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        names: Iterable[str],
+        *,
+        on_lost: Callable[[str], None] | None = None,
+        on_found: Callable[[str], None] | None = None,
+    ) -> None:
+        self._node = node
+        self._names = tuple(dict.fromkeys(names))
+        self._on_lost, self._on_found = on_lost, on_found
+        self._alive: set[str] = set()
+        self._lost: set[str] = set()
+        self._incarnations: dict[str, str] = {}
+        self.changed = threading.Condition()
+        group = ReentrantCallbackGroup()
+        self._subscriptions = [self._subscribe(name, group) for name in self._names]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The watched nodes."""
+        return self._names
+
+    def is_alive(self, name: str) -> bool:
+        """Whether the node's lease holds."""
+        return name in self._alive
+
+    def is_lost(self, name: str) -> bool:
+        """Whether the node was alive and is not any more."""
+        return name in self._lost
+
+    def missing(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Those of ``names`` (all by default) that are not alive."""
+        return tuple(name for name in (names or self._names) if name not in self._alive)
+
+    def incarnation(self, name: str) -> str:
+        """Which start of the node this is; another text after a restart, empty before any."""
+        return self._incarnations.get(name, "")
+
+    def wait_for(self, names: Iterable[str] | None = None, *, timeout_s: float) -> tuple[str, ...]:
+        """Wait until nodes (all by default) are alive.
+
+        Not in a callback, unless the executor has several threads.
+
+        Returns:
+            Those that are still missing; empty when all are there.
+        """
+        wanted = tuple(names or self._names)
+        with self.changed:
+            self.changed.wait_for(lambda: not self.missing(wanted), timeout_s)
+        return self.missing(wanted)
+
+    def destroy(self) -> None:
+        """Stop watching."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+        self._subscriptions = []
+
+    def _subscribe(self, name: str, group: ReentrantCallbackGroup) -> Subscription[String]:
+        return self._node.create_subscription(
+            String,
+            f"{name}/alive",
+            lambda message: self._see(name, message.data),
+            _profile(),
+            callback_group=group,
+            event_callbacks=SubscriptionEventCallbacks(
+                liveliness=lambda event: self._judge(name, event)
+            ),
+        )
+
+    def _see(self, name: str, incarnation: str) -> None:
+        with self.changed:
+            self._incarnations[name] = incarnation
+            self.changed.notify_all()
+
+    def _judge(self, name: str, event: QoSLivelinessChangedInfo) -> None:
+        is_alive = event.alive_count > 0
+        with self.changed:
+            if is_alive == (name in self._alive):
+                return
+            (self._alive.add if is_alive else self._alive.discard)(name)
+            (self._lost.discard if is_alive else self._lost.add)(name)
+            self.changed.notify_all()
+        callback = self._on_found if is_alive else self._on_lost
+        if callback is not None:
+            callback(name)
