@@ -9,7 +9,7 @@ SEED ?= 1
 export INSTRUCTION SEED
 
 .DEFAULT_GOAL := help
-.PHONY: help install extras demo sim test test-all lint format bench docs clean
+.PHONY: help install demo sim test test-all lint format bench docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -28,10 +28,7 @@ sim: install ## start the simulator and all nodes
 test: install ## the tests, but for the slow ones
 	@"$(RUN)" -m pytest -n 2 --dist loadfile -m "not slow and not gpu and not network"
 
-extras: install
-	@"$(RUN)" tools/extras.py
-
-test-all: extras ## every test that can run on this machine, slow ones and extras too
+test-all: install ## every test that can run on this machine, the slow ones too
 	@"$(RUN)" -m pytest -n 2 --dist loadfile -m "not gpu and not network"
 
 lint: install ## ruff, mypy and the import rules between the floors
@@ -48,8 +45,9 @@ bench: install ## measure; figures go to build/bench.json
 	@mkdir -p build
 	@"$(VENV)/bin/malmm" bench --json build/bench.json
 
-docs: install ## build the documentation into build/docs
-	@"$(RUN)" tools/docs.py
+docs: install ## the API reference, into build/docs
+	@"$(RUN)" -m pdoc --docformat google --output-directory build/docs malmm_ros
+	@echo "build/docs/index.html"
 
 clean: ## remove what was built, but for the environment
 	rm -rf build dist install log *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -61,6 +61,8 @@ def build_one(source: Path) -> str | None:
         # Without it the folder only adds to the package of the source tree, wherever that comes
         # on sys.path.
         (SITE / name / "__init__.py").unlink(missing_ok=True)
+        for metadata in SITE.glob(f"{name}-*.egg-info"):  # else pip takes it for an installed one
+            shutil.rmtree(metadata)
     else:
         (PREFIX / "share" / name / MARKER).touch()
     return None

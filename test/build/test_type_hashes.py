@@ -41,7 +41,9 @@ OFFICIAL = {
 def installed_hash(type_name: str) -> str:
     package, kind, name = type_name.split("/")
     file = Path(sys.prefix) / "share" / package / kind / f"{name.split('_')[0]}.json"
-    hashes = {h["type_name"]: h["hash_string"] for h in json.loads(file.read_text())["type_hashes"]}
+    hashes = {
+        h["type_name"]: h["hash_string"] for h in json.loads(file.read_text())["type_hashes"]
+    }
     return str(hashes[type_name])
 
 
