@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -43,7 +43,9 @@ class PlannedRobot:
         *,
         config: RobotConfig | None = None,
         plans: PlanCache | None = None,
+        on_plan: Callable[[Trajectory], None] = lambda _trajectory: None,
     ) -> None:
+        self._on_plan = on_plan
         self._planner = planner
         self._driver = driver
         self._scenes = scenes
@@ -51,6 +53,11 @@ class PlannedRobot:
         self._plans = plans if plans is not None else PlanCache()
         self._held = ""
         self._held_width = 0.0
+
+    @property
+    def held_object(self) -> str:
+        """Name of what the hand holds; empty when it is nothing."""
+        return self._held
 
     def observe(self) -> Scene:
         """Sense the scene; what the hand holds is this robot's own verdict."""
@@ -72,6 +79,7 @@ class PlannedRobot:
             return MotionResult(
                 is_success=False, reason=reason, message=str(error), tcp=scene.gripper.tcp
             )
+        self._on_plan(trajectory)
         driven = self._driver.follow(trajectory)
         tcp = self._planner.tcp_pose(self._driver.joint_state())
         if not driven.is_success:

@@ -1,0 +1,234 @@
+"""Node ``motion``: moves the tool point and the hand on request; owns the planning scene."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import nav_msgs.msg
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+import malmm_ros.msg
+from malmm_ros.action import Grip, MoveTcp
+from malmm_ros.backends import load_backend
+from malmm_ros.errors import MalmmError
+from malmm_ros.motion import PLANNERS
+from malmm_ros.motion.roboplan_config import RoboplanConfig
+from malmm_ros.nodes.conversions import gripper_message, header, pose_message, seconds
+from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.parameters import declare_configuration
+from malmm_ros.nodes.qos import LATCHED
+from malmm_ros.nodes.ros_driver import ControllerConfig, RosDriver
+from malmm_ros.nodes.runner import main as run_main
+from malmm_ros.nodes.scene_client import SceneClient
+from malmm_ros.robots import GripResult, MotionResult, PlannedRobot
+from malmm_ros.robots.planned import RobotConfig
+from malmm_ros.trajectory import JointState, Trajectory
+
+_MAX_REHEARSALS = 4
+_PATH_POSES = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionNodeConfig:
+    """Parameters of the node ``motion``.
+
+    Attributes:
+        planner: Name of the motion planner.
+        robot_name: Prefix of links and joints.
+        needed_nodes: Their death ends a motion: what drives the joints and what sees.
+        controllers: The arm's and the hand's controller.
+        robot: How moves are cut and grasps judged.
+        roboplan: Settings of the embedded planner.
+    """
+
+    planner: str = "roboplan"
+    robot_name: str = "panda"
+    needed_nodes: tuple[str, ...] = ("simulator", "scene")
+    controllers: ControllerConfig = field(default_factory=ControllerConfig)
+    robot: RobotConfig = field(default_factory=RobotConfig)
+    roboplan: RoboplanConfig = field(default_factory=RoboplanConfig)
+
+
+class MotionNode(Node):
+    """Actions ``motion/move`` and ``motion/grip``; services ``motion/stop``, ``release_stop``."""
+
+    def __init__(self) -> None:
+        super().__init__("motion")
+        config = declare_configuration(self, MotionNodeConfig)
+        watch = NodeWatch(self, config.needed_nodes)
+        planner = load_backend("motion planner", config.planner, PLANNERS)(config.roboplan)
+        self._driver = RosDriver(
+            self,
+            watch=watch,
+            needed=config.needed_nodes[:1],
+            robot_name=config.robot_name,
+            config=config.controllers,
+        )
+        self._scenes = SceneClient(self, watch=watch, needed=config.needed_nodes)
+        self._planner = planner
+        self._robot = PlannedRobot(
+            planner, self._driver, self._scenes, config=config.robot, on_plan=self._show_plan
+        )
+        self._rehearsals: OrderedDict[str, PlannedRobot] = OrderedDict()
+        self._busy = threading.Lock()
+        self._is_stopped = False
+        self._held = ""
+        self._create_interfaces()
+
+    def close(self) -> None:
+        """Brake before the node ends."""
+        self._robot.stop()
+
+    def _create_interfaces(self) -> None:
+        state = MutuallyExclusiveCallbackGroup()
+        self._gripper = self.create_publisher(malmm_ros.msg.GripperState, "gripper_state", LATCHED)
+        self._path = self.create_publisher(nav_msgs.msg.Path, "motion/planned_path", LATCHED)
+        self.create_timer(0.1, self._publish_gripper, callback_group=state)
+        self.create_service(Trigger, "motion/stop", self._on_stop, callback_group=state)
+        self.create_service(Trigger, "motion/release_stop", self._on_release, callback_group=state)
+        self._servers = [
+            self._serve(MoveTcp, "motion/move", self._on_move),
+            self._serve(Grip, "motion/grip", self._on_grip),
+        ]
+
+    def _serve(
+        self, kind: Any, name: str, execute: Callable[[Any], Any]
+    ) -> ActionServer[Any, Any, Any]:
+        # Executing blocks, so that each server has threads of its own to be cancelled in.
+        return ActionServer(
+            self,
+            kind,
+            name,
+            execute,
+            callback_group=ReentrantCallbackGroup(),
+            goal_callback=lambda _goal: GoalResponse.ACCEPT,
+            cancel_callback=self._on_cancel,
+        )
+
+    def _on_move(self, handle: Any) -> MoveTcp.Result:
+        goal = handle.request
+        position = (goal.position.x, goal.position.y, goal.position.z)
+        feedback = MoveTcp.Feedback(stage="planning" if goal.rehearsal else "moving")
+        handle.publish_feedback(feedback)
+        outcome = self._command(
+            goal.rehearsal, lambda robot: robot.execute_trajectory(position, goal.yaw)
+        )
+        result = MoveTcp.Result(
+            success=outcome.is_success, reason=outcome.reason, message=outcome.message
+        )
+        if isinstance(outcome, MotionResult) and outcome.tcp is not None:
+            result.tcp = pose_message(outcome.tcp)
+            result.yaw, result.duration = outcome.tcp.yaw, outcome.duration_s
+        self._finish(handle, outcome.reason)
+        return result
+
+    def _on_grip(self, handle: Any) -> Grip.Result:
+        goal = handle.request
+
+        def grip(robot: PlannedRobot) -> GripResult:
+            if goal.command == Grip.Goal.OPEN:
+                return robot.open_gripper()
+            return robot.close_gripper(goal.object_name)
+
+        outcome = self._command(goal.rehearsal, grip)
+        result = Grip.Result(
+            success=outcome.is_success, reason=outcome.reason, message=outcome.message
+        )
+        if isinstance(outcome, GripResult):
+            result.width, result.held_object = outcome.width, outcome.held_object
+            result.is_holding = outcome.is_holding
+        self._finish(handle, outcome.reason)
+        return result
+
+    def _command(
+        self,
+        rehearsal: str,
+        command: Callable[[PlannedRobot], MotionResult | GripResult],
+    ) -> MotionResult | GripResult:
+        """Run one command on the robot or on a rehearsal of it; every failure is a result."""
+        if self._is_stopped and not rehearsal:
+            return MotionResult(
+                is_success=False,
+                reason="stopped",
+                message="the arm is stopped; call motion/release_stop to go on",
+            )
+        if not self._busy.acquire(blocking=False):
+            return MotionResult(
+                is_success=False, reason="busy", message="another motion is under way"
+            )
+        try:
+            outcome = command(self._twin(rehearsal) if rehearsal else self._robot)
+            self._held = self._robot.held_object
+            return outcome
+        except MalmmError as error:
+            self.get_logger().error(str(error))
+            return MotionResult(is_success=False, reason=type(error).__name__, message=str(error))
+        finally:
+            self._busy.release()
+
+    def _twin(self, name: str) -> PlannedRobot:
+        if name not in self._rehearsals:
+            self._rehearsals[name] = self._robot.rehearse()
+            while len(self._rehearsals) > _MAX_REHEARSALS:
+                self._rehearsals.popitem(last=False)
+        return self._rehearsals[name]
+
+    def _finish(self, handle: Any, reason: str) -> None:
+        """A refused or failed motion is a result, so that its reason arrives; not an abort."""
+        if handle.is_cancel_requested and reason == "cancelled":
+            handle.canceled()
+        else:
+            handle.succeed()
+
+    def _on_cancel(self, _handle: Any) -> CancelResponse:
+        self._robot.stop()
+        return CancelResponse.ACCEPT
+
+    def _on_stop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._is_stopped = True
+        self._robot.stop()
+        response.success, response.message = True, "stopped until motion/release_stop"
+        return response
+
+    def _on_release(
+        self, _request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        self._is_stopped = False
+        response.success, response.message = True, "motions are accepted again"
+        return response
+
+    def _publish_gripper(self) -> None:
+        scene = self._scenes.latest
+        if scene is None:
+            return
+        state = scene.with_held(self._held).gripper
+        now_s = seconds(self.get_clock().now().to_msg())
+        self._gripper.publish(gripper_message(state, stamp_s=now_s))
+
+    def _show_plan(self, trajectory: Trajectory) -> None:
+        stamp_s = seconds(self.get_clock().now().to_msg())
+        path = nav_msgs.msg.Path(header=header(stamp_s))
+        count = min(_PATH_POSES, len(trajectory.times))
+        for index in np.linspace(0, len(trajectory.times) - 1, count).astype(int):
+            state = JointState.at_rest(trajectory.names, trajectory.positions[index])
+            pose = pose_message(self._planner.tcp_pose(state))
+            path.poses.append(PoseStamped(header=path.header, pose=pose))
+        self._path.publish(path)
+
+
+def main() -> None:
+    """Run the node."""
+    run_main(MotionNode, threads=8)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Scenes from the ``scene`` topic: fresh ones, after things have come to rest."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+
+import malmm_ros.msg
+from malmm_ros.errors import NodeDiedError
+from malmm_ros.nodes.conversions import scene_value, seconds
+from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.robots.rehearsal import moved_objects
+from malmm_ros.scene import Scene
+
+_REST_SHIFT = 0.001  # m between two scenes; a resting object of the simulator moves far less
+_REST_INTERVAL_S = 0.04  # of the scene's own time, so that two frames are worth comparing
+_REST_PATIENCE_S = 4.0  # wall time; what never rests is reported as it is
+
+
+class SceneClient:
+    """Keeps the newest scene; the node's executor must spin in other threads than the caller's.
+
+    Args:
+        node: Ours.
+        watch: Watches ``scene`` and ``simulator``-like nodes; a lost one ends a wait.
+        needed: Names whose death ends a wait.
+        timeout_s: Wall time to wait for a scene.
+    """
+
+    def __init__(
+        self, node: Node, *, watch: NodeWatch, needed: tuple[str, ...], timeout_s: float = 10.0
+    ) -> None:
+        self._node = node
+        self._watch = watch
+        self._needed = needed
+        self._timeout_s = timeout_s
+        self._arrived = threading.Condition()
+        self._recent: deque[Scene] = deque(maxlen=8)
+        self._subscription = node.create_subscription(
+            malmm_ros.msg.SceneState,
+            "scene",
+            self._receive,
+            10,
+            callback_group=ReentrantCallbackGroup(),
+        )
+
+    @property
+    def latest(self) -> Scene | None:
+        """The newest scene, however old."""
+        return self._recent[-1] if self._recent else None
+
+    def observe(self) -> Scene:
+        """Wait for a scene sensed from now on in which nothing moves any more.
+
+        Raises:
+            NodeDiedError: A needed node is gone, or no scene comes.
+        """
+        after_s = seconds(self._node.get_clock().now().to_msg())
+        started = time.monotonic()
+        with self._arrived:
+            while True:
+                waited = time.monotonic() - started
+                scene = self._rested(after_s, impatient=waited > _REST_PATIENCE_S)
+                if scene is not None:
+                    return scene
+                self._check(waited)
+                self._arrived.wait(0.05)
+
+    def _receive(self, message: malmm_ros.msg.SceneState) -> None:
+        scene = scene_value(message)
+        with self._arrived:
+            if self._recent and scene.stamp_s < self._recent[-1].stamp_s:
+                self._recent.clear()  # the simulated clock was reset
+            self._recent.append(scene)
+            self._arrived.notify_all()
+
+    def _rested(self, after_s: float, *, impatient: bool) -> Scene | None:
+        """The newest scene when it is fresh and equals an earlier one, else ``None``."""
+        fresh = [scene for scene in self._recent if scene.stamp_s >= after_s - 1e-6]
+        if not fresh:
+            return None
+        newest = fresh[-1]
+        for earlier in fresh[:-1]:
+            is_paused = earlier.stamp_s == newest.stamp_s
+            if not is_paused and newest.stamp_s - earlier.stamp_s < _REST_INTERVAL_S:
+                continue
+            if not moved_objects(earlier, newest, tolerance=_REST_SHIFT):
+                return newest
+        return newest if impatient else None
+
+    def _check(self, waited_s: float) -> None:
+        for name in filter(self._watch.is_lost, self._needed):
+            raise NodeDiedError(name, f"node {name!r} is gone while we waited for a scene")
+        if waited_s > self._timeout_s:
+            missing = self._watch.missing(self._needed)
+            name = missing[0] if missing else self._needed[0]
+            raise NodeDiedError(
+                name, f"no fresh scene within {self._timeout_s:g} s; check node {name!r}"
+            )
