@@ -1,0 +1,163 @@
+"""Sampled joint references: what the servos are told, period by period."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
+
+from malmm_ros.trajectory import Trajectory
+
+_LONGEST_BLEND_S = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reference:
+    """Positions and their derivatives at each control period, held after the last.
+
+    Attributes:
+        positions: ``(K, J)``, radians; K ≥ 1.
+        velocities: ``(K, J)``.
+        accelerations: ``(K, J)``.
+    """
+
+    positions: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+    accelerations: NDArray[np.float64]
+
+    @property
+    def last(self) -> int:
+        """Index of the last sample."""
+        return len(self.positions) - 1
+
+    def at(self, index: int) -> Reference:
+        """The one sample at an index, as a reference that starts there."""
+        index = min(index, self.last)
+        part = slice(index, index + 1)
+        return Reference(
+            positions=self.positions[part],
+            velocities=self.velocities[part],
+            accelerations=self.accelerations[part],
+        )
+
+
+def hold(positions: NDArray[np.float64]) -> Reference:
+    """Stand still."""
+    row = positions[None, :].copy()
+    return Reference(
+        positions=row, velocities=np.zeros_like(row), accelerations=np.zeros_like(row)
+    )
+
+
+def sample(trajectory: Trajectory, *, period_s: float) -> Reference:
+    """Evaluate a trajectory at each control period; it ends at rest."""
+    count = int(np.ceil(trajectory.duration / period_s - 1e-9)) + 1
+    if len(trajectory.times) == 1:
+        return hold(trajectory.positions[0])
+    times = np.minimum(np.arange(count) * period_s, trajectory.duration)
+    spline = CubicHermiteSpline(trajectory.times, trajectory.positions, trajectory.velocities)
+    velocities = spline(times, 1)
+    accelerations = spline(times, 2)
+    velocities[-1], accelerations[-1] = 0.0, 0.0
+    return Reference(positions=spline(times), velocities=velocities, accelerations=accelerations)
+
+
+def blend(
+    present: Reference,
+    wanted: Reference,
+    *,
+    period_s: float,
+    acceleration_limit: NDArray[np.float64],
+) -> Reference:
+    """Go over smoothly from one commanded state into a new reference.
+
+    The difference at the start decays as a quintic to nothing, over the shortest time whose
+    accelerations leave the new reference its own.
+
+    Args:
+        present: One sample: what was commanded until now.
+        wanted: The new reference.
+        period_s: Of both.
+        acceleration_limit: ``(J,)``.
+    """
+    offset = present.positions[0] - wanted.positions[0]
+    speed = present.velocities[0] - wanted.velocities[0]
+    push = present.accelerations[0] - wanted.accelerations[0]
+    if max(np.abs(offset).max(), np.abs(speed).max()) < 1e-9:
+        return wanted
+    own = np.abs(wanted.accelerations).max(axis=0)
+    room = np.maximum(acceleration_limit - own, 0.4 * acceleration_limit)
+    # The present acceleration ends at once when continuing it would break the limit.
+    push = np.clip(push, -room, room)
+    duration = 0.1
+    while True:
+        decay = _decay(offset, speed, push, duration=duration, period_s=period_s)
+        if duration >= _LONGEST_BLEND_S or (np.abs(decay.accelerations) <= room * 1.001).all():
+            return _add(wanted, decay)
+        duration *= 1.2
+
+
+def brake(
+    present: Reference, *, period_s: float, acceleration_limit: NDArray[np.float64]
+) -> Reference:
+    """Come to rest from one commanded state, all joints at once; gentle at both ends.
+
+    The speed falls as ``(1−s)²(1+2s)``, whose steepest slope is 1.5 over the whole time.
+    """
+    speed = present.velocities[0]
+    duration = max(0.05, 1.5 * float((np.abs(speed) / acceleration_limit).max()))
+    count = int(np.ceil(duration / period_s)) + 1
+    s = np.minimum(np.arange(count) * period_s / duration, 1.0)[:, None]
+    return Reference(
+        positions=present.positions[0] + speed * duration * (s - s**3 + 0.5 * s**4),
+        velocities=speed * (1.0 - s) ** 2 * (1.0 + 2.0 * s),
+        accelerations=speed / duration * (-6.0 * s * (1.0 - s)),
+    )
+
+
+def _decay(
+    offset: NDArray[np.float64],
+    speed: NDArray[np.float64],
+    push: NDArray[np.float64],
+    *,
+    duration: float,
+    period_s: float,
+) -> Reference:
+    """Quintic from a position, velocity and acceleration to zero, at the control periods."""
+    d, v, a = offset, speed * duration, push * duration**2
+    terms = np.stack(
+        (
+            d,
+            v,
+            0.5 * a,
+            -10.0 * d - 6.0 * v - 1.5 * a,
+            15.0 * d + 8.0 * v + 1.5 * a,
+            -6.0 * d - 3.0 * v - 0.5 * a,
+        )
+    )
+    count = int(np.ceil(duration / period_s)) + 1
+    s = np.minimum(np.arange(count) * period_s / duration, 1.0)[:, None]
+    powers = np.arange(6)
+    first = powers * s ** np.maximum(powers - 1, 0)
+    second = powers * (powers - 1) * s ** np.maximum(powers - 2, 0)
+    return Reference(
+        positions=s**powers @ terms,
+        velocities=first @ terms / duration,
+        accelerations=second @ terms / duration**2,
+    )
+
+
+def _add(wanted: Reference, decay: Reference) -> Reference:
+    """Sum of two references; the shorter one is held at its end."""
+    count = max(wanted.last, decay.last) + 1
+
+    def padded(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.concatenate((rows, np.repeat(rows[-1:], count - len(rows), axis=0)))
+
+    return Reference(
+        positions=padded(wanted.positions) + padded(decay.positions),
+        velocities=padded(wanted.velocities) + padded(decay.velocities),
+        accelerations=padded(wanted.accelerations) + padded(decay.accelerations),
+    )

@@ -1,0 +1,27 @@
+"""The tasks, by name."""
+
+from malmm_ros.errors import UnknownNameError
+from malmm_ros.simulation.tasks.put_block import PutBlock
+from malmm_ros.simulation.tasks.stack_blocks import StackBlocks
+from malmm_ros.simulation.tasks.task import Evidence, Task, Verdict
+
+TASKS: dict[str, type[Task]] = {task.name: task for task in (PutBlock, StackBlocks)}
+
+
+def list_tasks() -> tuple[str, ...]:
+    """Names of all tasks."""
+    return tuple(TASKS)
+
+
+def find_task(name: str) -> type[Task]:
+    """A task's class.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+    """
+    if name not in TASKS:
+        raise UnknownNameError("task", name, TASKS)
+    return TASKS[name]
+
+
+__all__ = ["TASKS", "Evidence", "Task", "Verdict", "find_task", "list_tasks"]
