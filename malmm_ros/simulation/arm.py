@@ -6,6 +6,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import (
