@@ -1,0 +1,163 @@
+"""The MALMM team: a Supervisor routes between Planner, Coder and the executor of code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from malmm_ros.agents.answers import (
+    Choice,
+    NextSpeaker,
+    Plan,
+    UnusableAnswerError,
+    read_choice,
+    read_plan,
+)
+from malmm_ros.agents.code_extraction import extract_code
+from malmm_ros.agents.messages import AgentRole
+from malmm_ros.agents.model import ModelClient
+from malmm_ros.agents.run_task import TaskRunner
+from malmm_ros.agents.task_run import TaskEnd, TaskRun
+from malmm_ros.agents.team import TaskResult, TeamConfig
+from malmm_ros.agents.transcript import AgentEvent
+from malmm_ros.agents.usage import Budget
+from malmm_ros.cancellation import CancelToken
+from malmm_ros.robots.robot import Robot
+
+ROLES: tuple[AgentRole, ...] = ("supervisor", "planner", "coder")
+# The same one may speak twice in a row (a correction), not three times.
+_MAX_REPEATS = 2
+# Who is next when the Supervisor's choice cannot be followed.
+_AFTER: dict[str, NextSpeaker] = {
+    "": "planner",
+    "planner": "coder",
+    "coder": "executor",
+    "executor": "planner",
+    "finish": "planner",
+}
+
+
+class MalmmTeam:
+    """Supervisor, Planner and Coder; each acts when the Supervisor says so."""
+
+    roles = ROLES
+
+    def __init__(self, clients: Mapping[AgentRole, ModelClient], config: TeamConfig) -> None:
+        self._runner = TaskRunner("malmm", clients, config)
+
+    def run(
+        self,
+        instruction: str,
+        robot: Robot,
+        *,
+        budget: Budget | None = None,
+        on_event: Callable[[AgentEvent], None] | None = None,
+        cancel: CancelToken | None = None,
+        transcript: Path | None = None,
+        task_id: str = "",
+    ) -> TaskResult:
+        """Work until the task is done, or cannot be; see :class:`Team`."""
+        return self._runner.run(
+            lambda run: _Conversation(run).loop(),
+            instruction,
+            robot,
+            budget=budget,
+            on_event=on_event,
+            cancel=cancel,
+            transcript=transcript,
+            task_id=task_id,
+        )
+
+    def close(self) -> None:
+        """Close the connections to models."""
+        self._runner.close()
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """Who spoke last, the newest plan and the newest program of one run."""
+
+    run: TaskRun
+    last: str = ""
+    repeats: int = 0
+    plan: Plan | None = None
+    code: str | None = None
+
+    def loop(self) -> None:
+        """Let the chosen one act, turn by turn; ended by an exception."""
+        moves: dict[NextSpeaker, Callable[[], None]] = {
+            "planner": self._plan,
+            "coder": self._write_code,
+            "executor": self._execute,
+            "finish": self.run.verify,
+        }
+        while True:
+            self.run.start_turn()
+            speaker = self._choose()
+            self.repeats = self.repeats + 1 if speaker == self.last else 1
+            self.last = speaker
+            moves[speaker]()
+
+    def _choose(self) -> NextSpeaker:
+        answer, choice = self.run.ask("supervisor", read_choice)
+        if choice is None:
+            self.run.say("supervisor", answer[:300] or "(no answer)")
+            return self._replace("the supervisor's answer names nobody to act next")
+        self.run.say("supervisor", f"{choice.next}: {choice.reason or 'no reason given'}")
+        problem = self._objection(choice)
+        return self._replace(problem) if problem else choice.next
+
+    def _objection(self, choice: Choice) -> str:
+        """Why a choice cannot be followed; empty when it can."""
+        if choice.next == self.last and self.repeats >= _MAX_REPEATS:
+            return f"{choice.next} has been chosen {self.repeats} times in a row"
+        if choice.next == "coder" and self.plan is None:
+            return "there is no step of the planner yet to write a program for"
+        return ""
+
+    def _replace(self, problem: str) -> NextSpeaker:
+        """Choose by rule: the planner's successor is the coder, and so on round."""
+        self.run.routing_faults += 1
+        speaker = _AFTER[self.last]
+        if self.last == "planner" and self.plan is not None and self.plan.kind == "complete":
+            speaker = "finish"
+        self.run.say("team", f"{problem}; next is {speaker}")
+        return speaker
+
+    def _plan(self) -> None:
+        answer, plan = self.run.ask("planner", read_plan)
+        self.run.say("planner", answer or "(no answer)")
+        if plan is None:
+            # What stands there is taken for a step; the Coder sees the whole answer anyway.
+            self.plan = Plan(kind="step", text=answer)
+            self.run.count_error("the planner's answer has none of its three headings")
+            return
+        self.plan = plan
+        if plan.kind == "impossible":
+            reason = "not_understood" if plan.is_not_understood else "impossible"
+            raise TaskEnd(reason, plan.text)
+
+    def _write_code(self) -> None:
+        answer, code = self.run.ask("coder", _read_code)
+        self.run.say("coder", answer or "(no answer)")
+        self.code = code or ""
+        self.run.record_code(self.code)
+
+    def _execute(self) -> None:
+        if self.code is None:
+            text = "There is no new program to run: the coder has to write one first."
+            self.run.say("executor", text)
+            self.run.count_error(text)
+            return
+        code, self.code = self.code, None
+        report = self.run.act(code)
+        if report.wants_check:
+            self.run.verify()
+
+
+def _read_code(answer: str) -> str:
+    code = extract_code(answer)
+    if not code.strip():
+        raise UnusableAnswerError("it holds no program; write one fenced block of Python.")
+    return code

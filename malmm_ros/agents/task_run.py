@@ -1,0 +1,222 @@
+"""One run of a team: what every architecture needs to ask, act, look, record and end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import TypeVar
+
+from malmm_ros.agents.answers import UnusableAnswerError, Verdict, read_verdict
+from malmm_ros.agents.code_runner import CodeRunner, StepReport
+from malmm_ros.agents.history import History
+from malmm_ros.agents.interruption import check_cancelled
+from malmm_ros.agents.messages import AgentRole, ChatMessage, Speaker
+from malmm_ros.agents.model import ModelClient
+from malmm_ros.agents.prompting import Prompts, Turn, prompt_hash
+from malmm_ros.agents.scene_json import scene_to_json
+from malmm_ros.agents.scene_text import render_scene
+from malmm_ros.agents.transcript import Transcript
+from malmm_ros.agents.usage import Spending
+from malmm_ros.cancellation import CancelToken
+from malmm_ros.robots.robot import Robot
+from malmm_ros.scene import Scene
+
+ReadT = TypeVar("ReadT")
+
+
+class TaskEnd(Exception):  # noqa: N818  # an ending, not an error
+    """The run is over; carries how it ended."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+class TaskRun:
+    """The state of one run and the moves that change it."""
+
+    def __init__(
+        self,
+        instruction: str,
+        robot: Robot,
+        *,
+        prompts: Prompts,
+        clients: Mapping[AgentRole, ModelClient],
+        history: History,
+        runner: CodeRunner,
+        spending: Spending,
+        transcript: Transcript,
+        cancel: CancelToken,
+    ) -> None:
+        self.instruction = instruction
+        self.history = history
+        self.steps = self.repairs = self.routing_faults = self.errors = 0
+        self._robot = robot
+        self._prompts = prompts
+        self._clients = clients
+        self._runner = runner
+        self._spending = spending
+        self._transcript = transcript
+        self._cancel = cancel
+        self._scene: Scene | None = None
+
+    def start_turn(self) -> None:
+        """Begin a turn of the team.
+
+        Raises:
+            TaskCancelledError: A stop was asked for.
+            BudgetError: Nothing is left.
+        """
+        self._check()
+        self._spending.start_turn()
+
+    def observe(self) -> Scene:
+        """Sense the scene anew; it is what agents read from now on."""
+        start_s = time.monotonic()
+        scene = self._robot.observe()
+        self._scene = scene
+        self._transcript.add(
+            "scene",
+            "team",
+            render_scene(scene),
+            scene_to_json(scene),
+            duration_s=time.monotonic() - start_s,
+        )
+        return scene
+
+    def ask(
+        self, role: AgentRole, read: Callable[[str], ReadT], *, turn: Turn | None = None
+    ) -> tuple[str, ReadT | None]:
+        """Ask a role for its answer; an unusable one is sent back once.
+
+        Args:
+            role: Who is asked.
+            read: Turns the text into a value or raises :class:`UnusableAnswerError`.
+            turn: What is asked, where it is not the role's usual turn.
+
+        Returns:
+            The last answer and its value, ``None`` when that was unusable, too.
+        """
+        system = self._prompts.system(role)
+        user = self._prompts.user(
+            instruction=self.instruction,
+            history=self.history.render(role),
+            scene=render_scene(self._scene or self.observe()),
+            turn=turn or role,
+        )
+        wants_json = role == "supervisor" or turn == "verify"
+        chat = [system, user]
+        answer = self._send(role, chat, purpose=turn or "turn", wants_json=wants_json)
+        try:
+            return answer, read(answer)
+        except UnusableAnswerError as error:
+            self.repairs += 1
+            chat += [ChatMessage("assistant", answer), self._prompts.repair(str(error))]
+        answer = self._send(role, chat, purpose="repair", wants_json=wants_json)
+        try:
+            return answer, read(answer)
+        except UnusableAnswerError:
+            return answer, None
+
+    def act(self, code: str) -> StepReport:
+        """Rehearse a program, run it when it may, look again, and tell the team."""
+        start_s = time.monotonic()
+        report = self._runner.rehearse(code, self._robot, cancel=self._cancel)
+        self._record("rehearsal", report, start_s)
+        if report.is_success:
+            start_s = time.monotonic()
+            report = self._runner.execute(code, self._robot, cancel=self._cancel)
+            self.steps += 1
+            self._record("execution", report, start_s)
+            self.observe()
+        self.say("executor", report.text)
+        if report.is_success:
+            # A program that only claims completion has done nothing that would excuse errors.
+            self.errors = 0 if report.calls else self.errors
+        else:
+            self.count_error(report.text)
+        return report
+
+    def verify(self) -> None:
+        """Check a claim of completion against a fresh observation; go on when it is wrong.
+
+        Raises:
+            TaskEnd: The task is completed, or this was one error too many.
+        """
+        self.observe()
+        _, verdict = self.ask("planner", read_verdict, turn="verify")
+        if verdict is None:
+            verdict = Verdict(is_complete=False, reason="the check gave no usable answer")
+        words = "accepted" if verdict.is_complete else "rejected"
+        text = f"completion {words}: {verdict.reason or 'no reason given'}"
+        self._transcript.add("check", "planner", text, asdict(verdict))
+        if verdict.is_complete:
+            raise TaskEnd("completed", verdict.reason or "the instruction is fulfilled")
+        self.say("team", text)
+        self.count_error(text)
+
+    def say(self, speaker: Speaker, text: str) -> None:
+        """Append to the history that the agents read."""
+        entry = self.history.add(speaker, text)
+        if speaker == "team":
+            self._transcript.add("note", "team", text, {"entry": entry.number})
+
+    def record_code(self, code: str) -> None:
+        """Write down the program taken from the Coder's answer."""
+        self._transcript.add("code", "coder", code, {"code": code})
+
+    def count_error(self, what: str) -> None:
+        """Count an error of code, planning or a claim.
+
+        Raises:
+            TaskEnd: There were too many without a successful step between.
+        """
+        self.errors += 1
+        if self.errors >= self._spending.budget.errors:
+            first, *_ = [line for line in what.splitlines()[1:] if line.strip()] or [what]
+            raise TaskEnd(
+                "too_many_errors",
+                f"gave up after {self.errors} errors in a row; the last: {first[:300]}",
+            )
+
+    def _send(
+        self, role: AgentRole, chat: list[ChatMessage], *, purpose: str, wants_json: bool
+    ) -> str:
+        self._check()
+        start_s = time.monotonic()
+        answer = self._clients[role].ask(chat, check=self._check, wants_json=wants_json)
+        self._spending.add(answer.usage)
+        self._transcript.add(
+            "message",
+            role,
+            answer.text,
+            {
+                "purpose": purpose,
+                "system": prompt_hash(chat[0].content),
+                "prompt": chat[-1].content,
+                "answer": answer.text,
+                "usage": asdict(answer.usage),
+            },
+            duration_s=time.monotonic() - start_s,
+        )
+        return answer.text
+
+    def _record(self, kind: str, report: StepReport, start_s: float) -> None:
+        self._transcript.add(
+            "rehearsal" if kind == "rehearsal" else "execution",
+            "executor",
+            report.text,
+            {
+                "outcome": report.outcome,
+                "calls": [item.to_json() for item in report.calls],
+                "printed": report.printed,
+                "wants_check": report.wants_check,
+            },
+            duration_s=time.monotonic() - start_s,
+        )
+
+    def _check(self) -> None:
+        check_cancelled(self._cancel)
+        self._spending.check()

@@ -1,0 +1,103 @@
+"""The contract of a team, and what a run of it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from malmm_ros.agents.history import HistoryMode
+from malmm_ros.agents.prompting import PromptConfig
+from malmm_ros.agents.sandbox import CodeLimits
+from malmm_ros.agents.transcript import AgentEvent
+from malmm_ros.agents.usage import Budget, Usage
+from malmm_ros.cancellation import CancelToken
+from malmm_ros.errors import ConfigurationError
+from malmm_ros.robots.robot import Robot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamConfig:
+    """Settings shared by all teams.
+
+    Attributes:
+        history: ``role``: Planner and Coder read what concerns them; ``shared``: everything.
+            The Supervisor always reads everything.
+    """
+
+    prompts: PromptConfig = field(default_factory=PromptConfig)
+    history: HistoryMode = "role"
+    code: CodeLimits = field(default_factory=CodeLimits)
+
+    def __post_init__(self) -> None:
+        if self.history not in ("role", "shared"):
+            raise ConfigurationError("history", f"must be role or shared, got {self.history!r}")
+        if self.prompts.max_calls != self.code.calls:
+            raise ConfigurationError(
+                "code.calls", f"must equal prompts.max_calls ({self.prompts.max_calls})"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskResult:
+    """How a task ended.
+
+    Attributes:
+        is_success: What the team believes, checked against a fresh observation.
+        reason: ``completed``, ``not_understood``, ``impossible``, ``too_many_errors``,
+            ``budget_`` + which, ``model_`` + the category of the model error, ``cancelled``,
+            ``node_died`` or ``robot_failed``.
+        message: For people.
+        turns: Of the team.
+        steps: Programs that were run on the robot.
+        repairs: Answers that had to be asked for again.
+        routing_faults: Choices of the next speaker that could not be followed.
+        transcript: Where it was written; ``None`` when nowhere.
+    """
+
+    is_success: bool
+    reason: str
+    message: str
+    task_id: str
+    usage: Usage = field(default_factory=Usage)
+    turns: int = 0
+    steps: int = 0
+    repairs: int = 0
+    routing_faults: int = 0
+    transcript: Path | None = None
+
+
+class Team(Protocol):
+    """Carries out instructions with a robot."""
+
+    def run(
+        self,
+        instruction: str,
+        robot: Robot,
+        *,
+        budget: Budget | None = None,
+        on_event: Callable[[AgentEvent], None] | None = None,
+        cancel: CancelToken | None = None,
+        transcript: Path | None = None,
+        task_id: str = "",
+    ) -> TaskResult:
+        """Work until the task is done, or cannot be.
+
+        Args:
+            instruction: In plain words.
+            robot: Commanded from this thread; stopped from another when cancelled.
+            budget: What the run may use.
+            on_event: Gets the transcript's events as they happen.
+            cancel: Ends the run, and the motion under way, at once.
+            transcript: File to write; a directory gets ``<task_id>.jsonl``.
+            task_id: Names the task; empty: a fresh one.
+
+        Raises:
+            ConfigurationError: The instruction is empty, or the transcript cannot be written.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close the connections to models; a later run opens them again."""
+        ...
