@@ -21,9 +21,10 @@ from malmm_ros.models.description import (
 
 COLLISION_GROUP = 3
 VISUAL_GROUP = 1
-# Bits of contype/conaffinity: everything meets the world, arms do not meet themselves.
+# Bits of contype and conaffinity: the world meets everything; each arm has a bit of its own and
+# meets everything but itself (the planner keeps its links apart).
 WORLD_BIT = 1
-ARM_BIT = 2
+_ALL_BITS = (1 << 16) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,7 @@ def add_panda(
     robot_name: str = "panda",
     base: Pose = BASE_POSE,
     physics: PandaPhysics | None = None,
+    index: int = 0,
 ) -> None:
     """Stand a Panda in a world; several with different names may share it.
 
@@ -79,12 +81,13 @@ def add_panda(
         robot_name: Prefix of all its names.
         base: ``world_from_link0``.
         physics: Gains and limits.
+        index: Which robot of this world it is; arms of different index collide.
     """
     physics = physics or PandaPhysics()
     # The names get their prefix on attaching: "_joint1" becomes "panda_joint1".
     spec = mujoco.MjSpec.from_string(_urdf_for_mujoco(base), assets=dict(_mesh_files()))
     _prefix_meshes(spec)
-    _shape_collisions(spec)
+    _shape_collisions(spec, arm_bit=WORLD_BIT << (index + 1))
     _drive_arm(spec, physics)
     _drive_gripper(spec, physics)
     spec.body("_hand_tcp").add_site(name="_hand_tcp", group=4, size=[0.005, 0.0, 0.0])
@@ -116,14 +119,14 @@ def _prefix_meshes(spec: mujoco.MjSpec) -> None:
     for mesh in spec.meshes:
         old, mesh.name = mesh.name, f"_{mesh.name}"
         if mesh.file.rpartition(".")[0].endswith(("_light", "_dark")):
-            # Not to be collided with: no convex hull, and the inertia is the URDF's.
+            # The reduced meshes are not closed: no volume to weigh (the inertia is the URDF's).
             mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
         for geom in geoms:
             if geom.meshname == old:
                 geom.meshname = mesh.name
 
 
-def _shape_collisions(spec: mujoco.MjSpec) -> None:
+def _shape_collisions(spec: mujoco.MjSpec, *, arm_bit: int) -> None:
     """Collision shapes meet the world, hidden; visual ones are shown and meet nothing."""
     fingers = ("_leftfinger", "_rightfinger")
     for body in spec.bodies:
@@ -132,7 +135,7 @@ def _shape_collisions(spec: mujoco.MjSpec) -> None:
                 geom.group = VISUAL_GROUP
                 continue
             geom.group = COLLISION_GROUP
-            geom.contype, geom.conaffinity = ARM_BIT, WORLD_BIT
+            geom.contype, geom.conaffinity = arm_bit, _ALL_BITS & ~arm_bit
             if body.name in fingers:
                 _make_gripping(geom)
 

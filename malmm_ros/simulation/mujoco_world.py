@@ -91,8 +91,8 @@ class MujocoWorld:
         new_task.arrange(rng, Layout(rng, reach_of(robots[0].base)))
         instruction = str(rng.choice(new_task.instructions))
         spec = new_world_spec()
-        for robot in robots:
-            add_panda(spec, robot_name=robot.name, base=robot.base)
+        for index, robot in enumerate(robots):
+            add_panda(spec, robot_name=robot.name, base=robot.base, index=index)
             add_wrist_camera(spec, robot.name, name=_wrist_camera(robot.name, robots))
         new_task.build(spec)
         model = spec.compile()

@@ -10,7 +10,7 @@ import mujoco
 
 from malmm_ros.colors import COLORS
 from malmm_ros.geometry import Pose, Quaternion
-from malmm_ros.models.mjcf import ARM_BIT, WORLD_BIT
+from malmm_ros.models.mjcf import WORLD_BIT
 from malmm_ros.scene import SceneObject, Solid
 
 _GEOM_TYPES = {
@@ -83,7 +83,7 @@ def _add_part(body: mujoco.MjsBody, prop: Prop, part: Solid, *, share: float) ->
 
 def make_solid(geom: mujoco.MjsGeom) -> None:
     """Let a part of the world touch everything, with stiff contacts that resist turning."""
-    geom.contype, geom.conaffinity = WORLD_BIT, WORLD_BIT | ARM_BIT
+    geom.contype = geom.conaffinity = WORLD_BIT
     geom.condim = 4
     geom.friction = [1.0, 0.02, 0.0005]
     geom.solref = [0.005, 1.0]

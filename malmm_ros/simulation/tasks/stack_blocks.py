@@ -87,38 +87,50 @@ class StackBlocks(Task):
         self.instructions = _phrasings(self.color, self.count)
 
     def success(self, evidence: Evidence) -> Verdict:
-        levels: list[Prop] = []
-        for level in range(self.count):
-            found = self._block_at(evidence, level, levels[-1] if levels else None)
-            if found is None:
-                return Verdict(
-                    is_success=False,
-                    message=f"{level} of {self.count} {self.color} blocks stand in a column on "
-                    f"the {self.area.name}",
-                )
-            levels.append(found)
-        for item in levels:
+        column = max(
+            (self._column(evidence, item) for item in self._candidates(evidence, 0)),
+            key=len,
+            default=(),
+        )
+        if len(column) < self.count:
+            return Verdict(
+                is_success=False,
+                message=f"{len(column)} of {self.count} {self.color} blocks stand in a column "
+                f"on the {self.area.name}",
+            )
+        for item in column:
             if not is_left_alone(evidence, item.name):
                 return Verdict(is_success=False, message=f"{item.name} still moves or is touched")
-        names = ", ".join(item.name for item in levels)
+        names = ", ".join(item.name for item in column)
         return Verdict(
             is_success=True,
-            message=f"{self.count} {self.color} blocks stand on the {self.area.name}: {names}",
+            message=f"{len(column)} {self.color} blocks stand on the {self.area.name}: {names}",
         )
 
-    def _block_at(self, evidence: Evidence, level: int, below: Prop | None) -> Prop | None:
-        """The named colour's block that stands at a level of the column."""
-        for item in self.blocks:
-            if item.item.color != self.color or not stands_at_level(evidence, item, level):
-                continue
-            if not is_within(evidence, item.name, self.area):
-                continue
-            if below is None or (
-                _offset(evidence, item, below) <= COLUMN_RADIUS
-                and below.name in evidence.touching(item.name)
-            ):
-                return item
-        return None
+    def _candidates(self, evidence: Evidence, level: int) -> tuple[Prop, ...]:
+        """Blocks of the named colour that stand at a level over the area."""
+        return tuple(
+            item
+            for item in self.blocks
+            if item.item.color == self.color
+            and stands_at_level(evidence, item, level)
+            and is_within(evidence, item.name, self.area)
+        )
+
+    def _column(self, evidence: Evidence, base: Prop) -> tuple[Prop, ...]:
+        """The base and what stands on it, block on block."""
+        column = [base]
+        while True:
+            below = column[-1]
+            resting_on_it = evidence.touching(below.name)
+            above = [
+                item
+                for item in self._candidates(evidence, len(column))
+                if item.name in resting_on_it and _offset(evidence, item, below) <= COLUMN_RADIUS
+            ]
+            if not above:
+                return tuple(column)
+            column.append(above[0])
 
 
 def _offset(evidence: Evidence, first: Prop, second: Prop) -> float:
