@@ -15,6 +15,7 @@ from malmm_ros.scene import MAX_GRIPPER_WIDTH, TABLE_TOP_Z, Scene, SceneObject
 from malmm_ros.trajectory import JointState, Trajectory
 
 _MAX_PLANS = 32
+_SAME_GOAL = 1e-4  # m, and rad of half the turn; numbers printed with four decimals agree
 _SAME_JOINTS = 0.02  # rad; tracking error and settling between rehearsal and run
 _SAME_POSITION = 0.004  # m; below the planner's obstacle padding
 _SAME_YAW = 0.05  # rad
@@ -43,10 +44,11 @@ class PlanCache:
         self._plans.append(_Plan(start=start, goal=goal, scene=scene, trajectory=trajectory))
 
     def find(self, start: JointState, goal: Pose, scene: Scene) -> Trajectory | None:
-        """A kept plan from about here to exactly there in about this scene, or ``None``."""
+        """A kept plan from about here to there in about this scene, or ``None``."""
         for plan in self._plans:
             if (
-                plan.goal == goal
+                np.allclose(plan.goal.position, goal.position, rtol=0.0, atol=_SAME_GOAL)
+                and np.allclose(plan.goal.orientation, goal.orientation, atol=_SAME_GOAL)
                 and float(np.abs(plan.start.positions - start.positions).max()) < _SAME_JOINTS
                 and not moved_objects(plan.scene, scene, tolerance=_SAME_POSITION)
                 and plan.scene.gripper.held_object == scene.gripper.held_object
