@@ -1,0 +1,201 @@
+"""Node ``agents``: runs one task at a time with a team of language-model agents."""
+
+from __future__ import annotations
+
+import json
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+
+import malmm_ros.msg
+from malmm_ros.action import ExecuteTask
+from malmm_ros.agents import AgentEvent, Budget, ModelConfig, TaskResult, Team, build_team
+from malmm_ros.cancellation import CancelToken
+from malmm_ros.errors import MalmmError
+from malmm_ros.nodes.conversions import header, seconds
+from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.parameters import declare_configuration
+from malmm_ros.nodes.qos import TRANSCRIPT
+from malmm_ros.nodes.ros_robot import RosRobot
+from malmm_ros.nodes.runner import main as run_main
+from malmm_ros.srv import Approve, RunTask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentsNodeConfig:
+    """Parameters of the node ``agents``.
+
+    Attributes:
+        team: Name of the team.
+        model: Name of the language model; ``offline`` is the rule-based stand-in.
+        base_url: Of an OpenAI-compatible endpoint; empty: the provider's own.
+        transcripts: Folder of the transcripts.
+        needed_nodes: Their death ends a task; the first one offers the motion actions.
+        budget: What a task may use.
+    """
+
+    team: str = "malmm"
+    model: str = "offline"
+    base_url: str = ""
+    transcripts: str = "runs"
+    needed_nodes: tuple[str, ...] = ("motion", "scene", "simulator")
+    budget: Budget = field(default_factory=Budget)
+
+
+class AgentsNode(Node):
+    """Action ``execute_task``, services ``run_task`` and ``approve``, topic ``transcript``."""
+
+    def __init__(self) -> None:
+        super().__init__("agents")
+        self._config = declare_configuration(self, AgentsNodeConfig)
+        self._model = ModelConfig(name=self._config.model, base_url=self._config.base_url)
+        # Made once to find a wrong team or a missing key now, not at the first task.
+        self._teams: dict[str, Team] = {}
+        self._team(self._config.team)
+        watch = NodeWatch(self, self._config.needed_nodes)
+        self._robot = RosRobot(self, watch=watch, needed=self._config.needed_nodes)
+        self._busy = threading.Lock()
+        self._cancel = CancelToken()
+        self._transcript = self.create_publisher(
+            malmm_ros.msg.AgentEvent, "transcript", TRANSCRIPT
+        )
+        group = ReentrantCallbackGroup()
+        self._server = ActionServer(
+            self,
+            ExecuteTask,
+            "execute_task",
+            self._on_execute,
+            callback_group=group,
+            goal_callback=lambda _goal: GoalResponse.ACCEPT,
+            cancel_callback=self._on_cancel,
+        )
+        self.create_service(RunTask, "run_task", self._on_run, callback_group=group)
+        self.create_service(Approve, "approve", self._on_approve, callback_group=group)
+
+    def close(self) -> None:
+        """End the task under way; its arm brakes."""
+        self._cancel.cancel("the agents node was shut down")
+        self._robot.stop()
+
+    def _on_execute(self, handle: Any) -> ExecuteTask.Result:
+        def feed(message: malmm_ros.msg.AgentEvent) -> None:
+            handle.publish_feedback(ExecuteTask.Feedback(event=message))
+
+        outcome = self._run(handle.request, feed)
+        if handle.is_cancel_requested:
+            handle.canceled()
+        elif outcome.is_success:
+            handle.succeed()
+        else:
+            handle.abort()
+        return _fill(ExecuteTask.Result(), outcome)
+
+    def _on_run(self, request: RunTask.Request, response: RunTask.Response) -> RunTask.Response:
+        return _fill(response, self._run(request, lambda _event: None))
+
+    def _run(self, request: Any, feed: Callable[[malmm_ros.msg.AgentEvent], None]) -> TaskResult:
+        """Run a task to its end; whatever goes wrong is a result."""
+        if not self._busy.acquire(blocking=False):
+            return _failure("busy", "another task is running; wait for it or cancel it")
+        try:
+            self._cancel = CancelToken()
+            return self._run_alone(request, feed)
+        except MalmmError as error:
+            return _failure("refused", str(error))
+        except Exception as error:  # noqa: BLE001  # top of a callback: the client needs an answer
+            self.get_logger().error(f"a task failed unexpectedly:\n{traceback.format_exc()}")
+            return _failure("internal_error", f"{type(error).__name__}: {error}")
+        finally:
+            self._busy.release()
+
+    def _run_alone(
+        self, request: Any, feed: Callable[[malmm_ros.msg.AgentEvent], None]
+    ) -> TaskResult:
+        team = self._team(request.team or self._config.team)
+        budget = self._config.budget
+        if request.timeout > 0.0:
+            budget = replace(budget, wall_s=min(budget.wall_s, request.timeout))
+        folder = Path(self._config.transcripts)
+        folder.mkdir(parents=True, exist_ok=True)
+        task_id = ""
+
+        def publish(event: AgentEvent) -> None:
+            nonlocal task_id
+            task_id = task_id or str(event.data.get("task_id", ""))
+            message = self._event_message(event, task_id)
+            self._transcript.publish(message)
+            feed(message)
+
+        self.get_logger().info(f"task: {request.instruction}")
+        outcome = team.run(
+            request.instruction,
+            self._robot,
+            budget=budget,
+            on_event=publish,
+            cancel=self._cancel,
+            transcript=folder,
+        )
+        self.get_logger().info(f"{outcome.reason}: {outcome.message}")
+        return outcome
+
+    def _team(self, name: str) -> Team:
+        if name not in self._teams:
+            self._teams[name] = build_team(name, self._model)
+        return self._teams[name]
+
+    def _event_message(self, event: AgentEvent, task_id: str) -> malmm_ros.msg.AgentEvent:
+        line = {
+            "index": event.index,
+            "kind": event.kind,
+            "agent": event.agent,
+            "text": event.text,
+            "data": event.data,
+            "clock": event.clock,
+        }
+        return malmm_ros.msg.AgentEvent(
+            header=header(seconds(self.get_clock().now().to_msg())),
+            task_id=task_id,
+            index=event.index,
+            kind=event.kind,
+            agent=event.agent,
+            text=event.text,
+            data=json.dumps(line, ensure_ascii=False, default=str),
+        )
+
+    def _on_cancel(self, _handle: Any) -> CancelResponse:
+        self._cancel.cancel("cancelled by the client")
+        return CancelResponse.ACCEPT
+
+    def _on_approve(
+        self, _request: Approve.Request, response: Approve.Response
+    ) -> Approve.Response:
+        response.success, response.message = False, "no step waits for an approval"
+        return response
+
+
+def _failure(reason: str, message: str) -> TaskResult:
+    return TaskResult(is_success=False, reason=reason, message=message, task_id="")
+
+
+def _fill(message: Any, outcome: TaskResult) -> Any:
+    """Write an outcome into a result or a response; both have the same fields."""
+    message.success, message.reason = outcome.is_success, outcome.reason
+    message.message, message.task_id = outcome.message, outcome.task_id
+    message.transcript = str(outcome.transcript.resolve()) if outcome.transcript else ""
+    return message
+
+
+def main() -> None:
+    """Run the node."""
+    run_main(AgentsNode, threads=10)
+
+
+if __name__ == "__main__":
+    main()
