@@ -19,6 +19,7 @@ from malmm_ros.models.description import (
     panda_urdf,
 )
 
+TIME_STEP_S = 0.002
 COLLISION_GROUP = 3
 VISUAL_GROUP = 1
 # Bits of contype and conaffinity: the world meets everything; each arm has a bit of its own and
@@ -59,8 +60,17 @@ def panda_spec(
     """One Panda alone; see :func:`add_panda`."""
     spec = mujoco.MjSpec()
     spec.modelname = robot_name
+    set_solver(spec)
     add_panda(spec, robot_name=robot_name, base=base, physics=physics)
     return spec
+
+
+def set_solver(spec: mujoco.MjSpec) -> None:
+    """Time step, integrator and contact model for which all gains and contacts here are made."""
+    spec.option.timestep = TIME_STEP_S
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = 10.0
 
 
 def add_panda(

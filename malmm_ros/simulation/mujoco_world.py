@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import SimulationError, UnknownNameError
 from malmm_ros.geometry import Pose
-from malmm_ros.models.mjcf import add_panda
+from malmm_ros.models.mjcf import TIME_STEP_S, add_panda
 from malmm_ros.scene import Scene
 from malmm_ros.simulation.arm import SimulatedArm
 from malmm_ros.simulation.controllers import ArmControllerConfig
@@ -25,7 +25,6 @@ from malmm_ros.simulation.reach import reach_of
 from malmm_ros.simulation.rendering import CameraRenderer, snapshot
 from malmm_ros.simulation.scenery import (
     FIXED_CAMERAS,
-    TIME_STEP_S,
     add_wrist_camera,
     new_world_spec,
 )
