@@ -5,7 +5,8 @@ PYTHON ?= $(shell tools/find_python.sh $(VENV))
 RUN := $(VENV)/bin/python
 INSTRUCTION ?= stack 3 red blocks on the green target area
 SEED ?= 1
-# Through the environment: quotes in an instruction are nobody's syntax.
+# Through the environment and unexpanded: quotes and dollars in an instruction are nobody's syntax.
+override INSTRUCTION := $(value INSTRUCTION)
 export INSTRUCTION SEED
 
 .DEFAULT_GOAL := help

@@ -1,0 +1,113 @@
+"""Set-up: quick when nothing changed, and the source tree runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """What the set-up looks at, in another place."""
+    names = ("tools", "cmake", "interfaces_compat", "msg", "srv", "action", "malmm_ros")
+    for name in names:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("models"))
+    for name in ("Makefile", "CMakeLists.txt", "package.xml", "requirements.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def interface_hash(root: Path) -> str:
+    code = "import install; print(install.hash_files(install.INTERFACE_SOURCES, extra=''))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(root / "tools"), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    return done.stdout
+
+
+def test_a_changed_module_rebuilds_nothing(copy: Path) -> None:
+    before = interface_hash(copy)
+    (copy / "malmm_ros/scene.py").write_text("changed = True\n")
+    assert interface_hash(copy) == before
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "msg/SceneState.msg",
+        "CMakeLists.txt",
+        "interfaces_compat/tf2_msgs/msg/TFMessage.msg",
+    ],
+)
+def test_a_changed_interface_rebuilds(copy: Path, changed: str) -> None:
+    before = interface_hash(copy)
+    with (copy / changed).open("a") as file:
+        file.write("# a comment is part of an interface, too\n")
+    assert interface_hash(copy) != before
+
+
+def test_a_removed_interface_rebuilds(copy: Path) -> None:
+    before = interface_hash(copy)
+    (copy / "msg/AgentEvent.msg").unlink()
+    assert interface_hash(copy) != before
+
+
+def test_a_folder_that_is_no_environment_is_left_alone(copy: Path) -> None:
+    precious = copy / "mine/thesis.txt"
+    precious.parent.mkdir()
+    precious.write_text("three years")
+    done = subprocess.run(
+        [sys.executable, str(copy / "tools/install.py"), "--venv", str(precious.parent)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 1
+    assert "is not a virtual environment" in done.stderr
+    assert precious.read_text() == "three years"
+
+
+@pytest.mark.parametrize("instruction", ["put Ann's block down", 'say "hello"', "$HOME `id` \\n"])
+def test_an_instruction_reaches_the_demo_unchanged(copy: Path, instruction: str) -> None:
+    makefile = copy / "Makefile"
+    makefile.write_text(makefile.read_text() + '\nshow:\n\t@printf %s "$$INSTRUCTION"\n')
+    done = subprocess.run(
+        ["make", "-s", "-C", str(copy), "show", f"INSTRUCTION={instruction}"],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.stdout == instruction
+
+
+def test_the_environment_runs_the_source_tree_from_any_folder(tmp_path: Path) -> None:
+    decoy = tmp_path / "malmm_ros"
+    decoy.mkdir()
+    (decoy / "__init__.py").write_text("raise RuntimeError('the copy in the current folder')\n")
+    (decoy / "cli.py").write_text("")
+    launcher = Path(sys.prefix) / "bin/malmm"
+    if not launcher.exists() or "source tree" not in launcher.read_text():
+        pytest.skip("not the environment of `make install`")
+    done = subprocess.run(
+        [str(launcher), "--help"],
+        check=False,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "the copy in the current folder" not in done.stderr
