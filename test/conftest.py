@@ -1,20 +1,12 @@
-"""What every test gets: no network, no clashes between ROS graphs."""
+"""What every test gets: no network."""
 
 from __future__ import annotations
 
-import fcntl
 import ipaddress
-import os
 import socket
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-# Above 101 the ports of a domain reach into Linux's ephemeral range; 0 is everybody's default.
-DOMAINS = range(1, 102)
 
 
 def _stays_here(family: int, address: Any) -> bool:
@@ -49,32 +41,3 @@ def _no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
     for name in ("connect", "connect_ex", "sendto"):
         guard(name)
-
-
-@pytest.fixture(scope="session")
-def ros_domain() -> Iterator[int]:
-    """A ROS domain that no other test process of this machine uses; on this machine only.
-
-    The environment variables are set for the whole session: nodes that are started later, in this
-    process or as children, find each other and nobody else.
-    """
-    folder = Path(tempfile.gettempdir()) / f"malmm_ros_domains_{os.getuid()}"
-    folder.mkdir(exist_ok=True)
-    for domain in DOMAINS:
-        with (folder / f"{domain}.lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            settings = {
-                "ROS_DOMAIN_ID": str(domain),
-                "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-                # A killed process leaves its shared-memory segments behind.
-                "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
-            }
-            with pytest.MonkeyPatch.context() as patch:
-                for name, value in settings.items():
-                    patch.setenv(name, value)
-                yield domain
-            return
-    pytest.fail(f"all {len(DOMAINS)} ROS domains are taken: {folder}")
