@@ -1,0 +1,55 @@
+"""The conversation of a team on the terminal, as it happens."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+_STYLES = {
+    "user": "bold white",
+    "supervisor": "magenta",
+    "planner": "cyan",
+    "coder": "yellow",
+    "executor": "green",
+    "team": "bold blue",
+}
+# What the answers and reports say already is not printed twice.
+_SILENT = ("header", "code", "rehearsal")
+
+
+class ConversationPrinter:
+    """Prints events under the name of who speaks.
+
+    Args:
+        console: Where to; standard output by default.
+        with_scenes: Also print the scene after every step.
+    """
+
+    def __init__(self, console: Console | None = None, *, with_scenes: bool = False) -> None:
+        self._console = console or Console(highlight=False, soft_wrap=False)
+        self._with_scenes = with_scenes
+        self._last_program_was_refused = False
+
+    def show(self, kind: str, agent: str, text: str) -> None:
+        """Print one event of a transcript.
+
+        Args:
+            kind: Of the event.
+            agent: Who speaks.
+            text: For people.
+        """
+        if kind == "scene":
+            self._show_scene(text)
+        elif kind == "rehearsal" and "refused" in text.lower():
+            self._say("executor", text)
+        elif kind not in _SILENT:
+            self._say(agent, text)
+
+    def _show_scene(self, text: str) -> None:
+        if self._with_scenes:
+            self._say("scene", text)
+
+    def _say(self, agent: str, text: str) -> None:
+        self._console.print(Text(f"{agent}:", style=_STYLES.get(agent, "dim")))
+        self._console.print(Padding(Text(text.strip()), (0, 0, 0, 4)))

@@ -1,0 +1,157 @@
+"""``malmm run``: one instruction, from words to motion."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import yaml
+
+from malmm_ros.cancellation import CancelToken
+from malmm_ros.cli.conversation import ConversationPrinter
+from malmm_ros.errors import ConfigurationError
+
+EXAMPLE = 'malmm run "stack 3 red blocks on the green target area" --seed 3'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to do, where, and who thinks."""
+    parser.add_argument("instruction", help="what to do, in plain words")
+    parser.add_argument("--task", default="stack_blocks", help="the world to build")
+    parser.add_argument("--seed", type=int, default=0, help="of the world's layout")
+    parser.add_argument(
+        "--options", default="", help="of the world, a YAML mapping: {color: red, count: 3}"
+    )
+    parser.add_argument("--team", default="malmm", help="the team of agents")
+    parser.add_argument("--model", default="offline", help="the language model's name")
+    parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
+    parser.add_argument("--motion", default="roboplan", help="the motion planner")
+    parser.add_argument("--timeout", type=float, default=0.0, help="seconds; 0: the budget's own")
+    parser.add_argument("--transcripts", type=Path, default=Path("runs"), help="folder for them")
+    parser.add_argument("--images", type=Path, help="folder for pictures before and after")
+    parser.add_argument("--scenes", action="store_true", help="print the scene after each step")
+    parser.add_argument("--json", type=Path, help="write the result here")
+    parser.add_argument(
+        "--ros", action="store_true", help="through running nodes, in the world that is loaded"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the task; 0 when it succeeded."""
+    if not arguments.instruction.strip():
+        raise ConfigurationError("instruction", "is empty; say what the robot is to do")
+    if arguments.json is not None and not arguments.json.absolute().parent.is_dir():
+        raise ConfigurationError("--json", f"the folder of {arguments.json} does not exist")
+    result = _through_ros(arguments) if arguments.ros else _in_process(arguments)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(result, indent=2, default=str) + "\n")
+    words = "succeeded" if result["success"] else "failed"
+    sys.stdout.write(f"\n{words} ({result['reason']}): {result['message']}\n")
+    if result["transcript"]:
+        sys.stdout.write(f"transcript: {result['transcript']}\n")
+    return 0 if result["success"] else 1
+
+
+def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
+    # Imported here, so that `malmm --help` stays quick.
+    from malmm_ros.agents import Budget, ModelConfig, build_team
+    from malmm_ros.robots.simulated import simulated_robot
+    from malmm_ros.simulation import MujocoWorld
+
+    model = ModelConfig(name=arguments.model, base_url=arguments.base_url)
+    team = build_team(arguments.team, model)
+    budget = Budget(wall_s=arguments.timeout) if arguments.timeout > 0.0 else Budget()
+    world = MujocoWorld()
+    world.reset(arguments.task, arguments.seed, options=read_options(arguments.options))
+    robot = simulated_robot(world, planner=arguments.motion)
+    printer = ConversationPrinter(with_scenes=arguments.scenes)
+    arguments.transcripts.mkdir(parents=True, exist_ok=True)
+    _save_image(world, arguments.images, "before")
+    outcome = team.run(
+        arguments.instruction,
+        robot,
+        budget=budget,
+        on_event=lambda event: printer.show(event.kind, event.agent, event.text),
+        cancel=_cancel_on_interrupt(),
+        transcript=arguments.transcripts,
+    )
+    _save_image(world, arguments.images, "after")
+    is_done, text = world.success()
+    world.close()
+    sys.stdout.write(f"\nthe simulator's own condition for {arguments.task}: {text}\n")
+    return {
+        "success": outcome.is_success,
+        "task_condition": is_done,
+        **{key: value for key, value in asdict(outcome).items() if key != "is_success"},
+    }
+
+
+def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:
+    from malmm_ros.bringup.domain import dds_environment
+    from malmm_ros.nodes.task_client import TaskClient
+
+    os.environ.update(dds_environment())
+    printer = ConversationPrinter(with_scenes=arguments.scenes)
+    with TaskClient() as client:
+        client.wait_for_nodes(timeout_s=10.0)
+        previous = signal.signal(signal.SIGINT, lambda _number, _frame: client.cancel())
+        try:
+            result = client.run(
+                arguments.instruction,
+                team=arguments.team,
+                timeout_s=arguments.timeout,
+                on_event=lambda event: printer.show(event.kind, event.agent, event.text),
+            )
+        finally:
+            signal.signal(signal.SIGINT, previous)
+    return {
+        "success": result.success,
+        "reason": result.reason,
+        "message": result.message,
+        "task_id": result.task_id,
+        "transcript": result.transcript,
+    }
+
+
+def read_options(text: str) -> dict[str, Any]:
+    """Read a task's options from the command line.
+
+    Raises:
+        ConfigurationError: They are not a YAML mapping.
+    """
+    try:
+        options = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise ConfigurationError("--options", f"is not valid YAML: {error}") from error
+    if not isinstance(options, dict):
+        raise ConfigurationError("--options", "must be a mapping: {color: red, count: 3}")
+    return options
+
+
+def _cancel_on_interrupt() -> CancelToken:
+    """The first Ctrl-C brakes the arm and ends the task; the second ends the program."""
+    token = CancelToken()
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        if token.is_cancelled:
+            raise KeyboardInterrupt
+        token.cancel("interrupted")
+
+    signal.signal(signal.SIGINT, on_signal)
+    return token
+
+
+def _save_image(world: Any, folder: Path | None, name: str) -> None:
+    if folder is None:
+        return
+    from PIL import Image
+
+    folder.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(world.render("front").rgb).save(folder / f"{name}.png")
