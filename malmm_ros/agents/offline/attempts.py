@@ -1,0 +1,59 @@
+"""What was tried and failed, as the history tells it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from malmm_ros.agents.history import HistoryEntry
+
+_STEP = re.compile(r'^Step:\s*(pick up|put down)\s+"((?:[^"\\]|\\.)*)"', re.I | re.M)
+_FAILED = re.compile(r"^\s*(stopped|refused|code error)", re.I)
+_HEADING = re.compile(r"^(step|complete|impossible):", re.I | re.M)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempts:
+    """How often in a row picking up or putting down each object failed, by its quoted name.
+
+    Attributes:
+        last_problem: The newest failed line of the executor; empty when the last step went well.
+    """
+
+    picks: Counter[str]
+    places: Counter[str]
+    last_problem: str = ""
+
+
+def read_attempts(history: Sequence[HistoryEntry]) -> Attempts:
+    """Count failures since the last success with the same object."""
+    picks: Counter[str] = Counter()
+    places: Counter[str] = Counter()
+    current: tuple[str, str] | None = None
+    problem = ""
+    for entry in history:
+        if entry.speaker == "planner" and _HEADING.search(entry.text):
+            match = _STEP.search(entry.text)
+            current = (match[1].lower(), str(json.loads(f'"{match[2]}"'))) if match else None
+        elif entry.speaker == "executor":
+            has_failed = _FAILED.match(entry.text) is not None
+            problem = _first_failure(entry.text) if has_failed else ""
+            if current is None:
+                continue
+            counter = picks if current[0] == "pick up" else places
+            if has_failed:
+                counter[current[1]] += 1
+            else:
+                del counter[current[1]]
+                if counter is places:
+                    del picks[current[1]]
+    return Attempts(picks=picks, places=places, last_problem=problem)
+
+
+def _first_failure(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines()]
+    failed = [line for line in lines if "FAILED" in line]
+    return (failed or lines[1:] or lines or [""])[0][:200]

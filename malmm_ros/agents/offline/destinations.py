@@ -1,0 +1,259 @@
+"""Turn "on the area", "left of the jar", "10 cm to the right" into goals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from malmm_ros.agents.offline import layout, lexicon
+from malmm_ros.agents.offline.clauses import Link, NotPossibleError, NotUnderstoodError, Phrase
+from malmm_ros.agents.offline.goals import Around, Goal, HandFree, Held, Inside, Rest, Spot
+from malmm_ros.agents.offline.grounding import Context, candidates, choose, is_table
+from malmm_ros.agents.offline.naming import is_container, label
+from malmm_ros.geometry import Vector3
+from malmm_ros.scene import Scene, SceneObject, Workspace
+
+_SIDE_GAP = 0.045  # m between the faces of neighbours: room for an open finger
+_STEP = 0.10  # m; "to the left" without a distance
+_WAYS = ("at_left", "at_right", "at_front", "at_back", "away", "toward")
+_SIDES = ("left_of", "right_of", "front_of", "behind")
+_ALONE = ("at_left", "at_right", "at_front", "at_back", "at_middle")
+
+
+def place_goals(things: Sequence[Phrase], link: Link, context: Context) -> list[Goal]:
+    """The goals of putting things where a link says.
+
+    Raises:
+        NotPossibleError: The scene lacks something, or there is no room.
+        NotUnderstoodError: It is not clear where to.
+    """
+    if not things:
+        raise NotUnderstoodError("I do not know what is to be moved there.")
+    if link.phrases and link.phrases[0].point:
+        return _at_points(things, link, context)
+    if link.relation in _ALONE:
+        return _to_side_of_table(things, link, context)
+    if not link.phrases:
+        raise NotUnderstoodError(f'"{link.relation}" what?')
+    if link.phrases[0].head in lexicon.HAND:
+        return [Held(choose(things[0], context)[0].name)]
+    if is_table(link.phrases[0], context):
+        items = _choose_all(things, context, None, ())
+        return _finish(items, things, "", context, [Rest(item.name, "") for item in items])
+    return _to_objects(things, link, context)
+
+
+def shift_goal(
+    things: Sequence[Phrase], links: Sequence[Link], distance: float | None, context: Context
+) -> list[Goal]:
+    """The goals of "move the block 10 cm to the left"; empty when nothing of the kind is said."""
+    ways = [link for link in links if link.relation in _WAYS]
+    targets = [k for k in links if k.phrases and k.relation != "toward"]
+    sided = [k for k in targets if k.relation in _SIDES]
+    if distance is not None and sided and things:
+        return _side_goals(things, sided[-1], context, gap=distance)
+    if not ways or targets or not things:
+        return []
+    if distance is None and ways[-1].relation == "away":
+        return []
+    items = _choose_all(things, context, None, ())
+    length = distance or _STEP
+    goals: list[Goal] = []
+    for item in items:
+        x, y = layout.center(item)
+        dx, dy = _way(item, ways[-1], context)
+        goals.append(_spot(item, (x + length * dx, y + length * dy)))
+    return _finish(items, things, "", context, goals)
+
+
+def _way(item: SceneObject, link: Link, context: Context) -> layout.Point:
+    if link.relation != "toward":
+        return context.heading(link.relation)
+    anchor = candidates(link.phrases[0], context, is_thing=False)[0]
+    x, y = layout.center(item)
+    ax, ay = layout.center(anchor)
+    length = max(layout.distance((x, y), (ax, ay)), 1e-6)
+    return ((ax - x) / length, (ay - y) / length)
+
+
+def _to_objects(things: Sequence[Phrase], link: Link, context: Context) -> list[Goal]:
+    relation = link.relation
+    if relation == "under":
+        carriers = _choose_all(things, context, None, ())
+        upper = choose(link.phrases[0], context)
+        return _finish(carriers, things, carriers[0].name, context,
+                       [Rest(upper[0].name, carriers[0].name)])  # fmt: skip
+    if relation in (*_SIDES, "beside"):
+        return _side_goals(things, link, context, gap=None)
+    if relation == "between":
+        return _between(things, link, context)
+    movers = _thing_names(things, context)
+    # "put the tray into the bin": what moves is not where it goes, unless both words fit both.
+    anchors = _destination(link, context, movers)
+    anchor = anchors[0]
+    items = _choose_all(things, context, layout.center(anchor), [anchor.name])
+    return _finish(items, things, anchor.name, context,
+                   [_relation_goal(item, anchor, relation) for item in items])  # fmt: skip
+
+
+def _destination(link: Link, context: Context, movers: Sequence[str]) -> list[SceneObject]:
+    phrase = link.phrases[0]
+    if phrase.head in lexicon.TOWER and not phrase.colors:
+        return [_highest(context, movers)]
+    found = candidates(phrase, context, is_thing=False)
+    others = [item for item in found if item.name not in movers] if len(movers) < 2 else [
+        item for item in found if item.is_fixed or item.name not in movers]  # fmt: skip
+    found = others or found
+    if len(found) > 1 and link.relation in ("in",):
+        found = [item for item in found if is_container(item)] or found
+    return sorted(found, key=lambda item: (bool(layout.loads(item, context.scene)), item.name))
+
+
+def _highest(context: Context, movers: Sequence[str]) -> SceneObject:
+    bodies = [item for item in context.scene.objects
+              if not layout.is_flat(item) and item.name not in movers]  # fmt: skip
+    if context.things and (last := context.scene.find(context.things[-1])) is not None:
+        return last
+    if not bodies:
+        raise NotPossibleError("There is no tower here.")
+    return max(bodies, key=lambda item: item.top_z)
+
+
+def _thing_names(things: Sequence[Phrase], context: Context) -> list[str]:
+    names: list[str] = []
+    for phrase in things:
+        names += [item.name for item in candidates(phrase, context, is_thing=True)]
+    return names
+
+
+def _relation_goal(item: SceneObject, anchor: SceneObject, relation: str) -> Goal:
+    kinds, other = label(item).kinds, label(anchor).kinds
+    if "peg" in other and ("ring" in kinds or relation == "around"):
+        return Around(item.name, anchor.name)
+    if is_container(anchor) and relation in ("in", "to", "on") and "lid" not in kinds:
+        return Inside(item.name, anchor.name)
+    return Rest(item.name, anchor.name)
+
+
+def _choose_all(
+    things: Sequence[Phrase], context: Context, near: layout.Point | None, exclude: Sequence[str]
+) -> list[SceneObject]:
+    items: list[SceneObject] = []
+    for phrase in things:
+        taken = [*exclude, *(item.name for item in items)]
+        items += choose(phrase, context, near=near, exclude=taken)
+    return items
+
+
+def _side_goals(
+    things: Sequence[Phrase], link: Link, context: Context, *, gap: float | None
+) -> list[Goal]:
+    movers = _thing_names(things, context)
+    anchor = _destination(link, context, movers)[0]
+    items = _choose_all(things, context, layout.center(anchor), [anchor.name])
+    goals: list[Goal] = []
+    for index, item in enumerate(items):
+        if link.relation == "beside":
+            taken = [(g.x, g.y) for g in goals if isinstance(g, Spot)]
+            goals.append(_beside(item, anchor, context, taken))
+            continue
+        way = context.heading(link.relation)
+        length = _clear(item, anchor, way, _SIDE_GAP if gap is None else gap)
+        length += index * (max(item.size[:2]) + _SIDE_GAP)
+        x, y = layout.center(anchor)
+        goals.append(_spot(item, (x + length * way[0], y + length * way[1])))
+    return _finish(items, things, "", context, goals)
+
+
+def _clear(item: SceneObject, anchor: SceneObject, way: layout.Point, gap: float) -> float:
+    """Distance of the middles so that a gap stays between the outlines."""
+    local = layout.footprint(anchor) - layout.center(anchor)
+    reach = float((local @ way).max())
+    return reach + 0.5 * max(item.size[:2]) + gap
+
+
+def _beside(
+    item: SceneObject, anchor: SceneObject, context: Context, taken: Sequence[layout.Point]
+) -> Spot:
+    x, y = layout.center(anchor)
+    options: list[layout.Point] = []
+    for relation in _SIDES:
+        way = context.heading(relation)
+        length = _clear(item, anchor, way, _SIDE_GAP)
+        options.append((x + length * way[0], y + length * way[1]))
+    free = [point for point in options if _is_free(item, point, context.scene, taken)]
+    if not free:
+        raise NotPossibleError(f'There is no free place beside "{anchor.name}".')
+    best = min(free, key=lambda point: layout.distance(point, layout.center(item)))
+    return _spot(item, best)
+
+
+def _is_free(
+    item: SceneObject, point: layout.Point, scene: Scene, taken: Sequence[layout.Point]
+) -> bool:
+    half = 0.5 * max(item.size[:2]) + 0.01
+    shape = layout.rectangle(point, half=(half, half), yaw=0.0)
+    low = item.size[2]
+    z = Workspace().low[2]
+    blocked = layout.obstacles_at(shape, (z, z + low), scene, ignore=[item.name])
+    far = all(layout.distance(point, other) > 2.0 * half for other in taken)
+    return not blocked and far and layout.is_reachable(point)
+
+
+def _between(things: Sequence[Phrase], link: Link, context: Context) -> list[Goal]:
+    movers = _thing_names(things, context)
+    anchors: list[SceneObject] = []
+    for phrase in link.phrases:
+        exclude = [*movers] if len(movers) == 1 else []
+        exclude += [anchor.name for anchor in anchors]
+        anchors += choose(phrase, context, is_thing=False, exclude=exclude)
+    if len(anchors) != 2:
+        raise NotUnderstoodError('"between" needs two objects.')
+    items = _choose_all(things, context, None, [anchor.name for anchor in anchors])
+    (ax, ay), (bx, by) = (layout.center(anchor) for anchor in anchors)
+    return _finish(items, things, "", context,
+                   [_spot(items[0], (0.5 * (ax + bx), 0.5 * (ay + by)))])  # fmt: skip
+
+
+def _at_points(things: Sequence[Phrase], link: Link, context: Context) -> list[Goal]:
+    items = _choose_all(things, context, None, ())
+    points = [phrase.point for phrase in link.phrases if phrase.point]
+    goals: list[Goal] = [_spot(item, point) for item, point in zip(items, points, strict=False)]
+    return _finish(items, things, "", context, goals or [HandFree()])
+
+
+def _to_side_of_table(things: Sequence[Phrase], link: Link, context: Context) -> list[Goal]:
+    items = _choose_all(things, context, None, ())
+    goals: list[Goal] = []
+    for item in items:
+        if link.relation == "at_middle":
+            wish = (0.25, 0.0)
+        else:
+            dx, dy = context.heading(link.relation)
+            wish = (0.25 + 0.2 * dx, 0.3 * dy)
+        point = layout.free_place(item, context.scene, near=wish)
+        if point is None:
+            raise NotPossibleError("There is no free place there.")
+        goals.append(_spot(item, point))
+    return _finish(items, things, "", context, goals)
+
+
+def _spot(item: SceneObject, point: layout.Point) -> Spot:
+    x, y = point
+    height: Vector3 = (x, y, Workspace().low[2] + 0.1)
+    if not Workspace().contains(height) or layout.distance(point, layout.BASE) > 0.80:
+        raise NotPossibleError(
+            f'"{item.name}" cannot go to ({x:.2f}, {y:.2f}): that is out of the arm\'s reach.'
+        )
+    return Spot(item.name, round(x, 3), round(y, 3))
+
+
+def _finish(
+    items: Sequence[SceneObject], things: Sequence[Phrase], destination: str, context: Context,
+    goals: list[Goal],
+) -> list[Goal]:  # fmt: skip
+    """Remember what was spoken of, for the pronouns that follow."""
+    context.things = [item.name for item in items]
+    nouns = [phrase.nouns for phrase in things if phrase.nouns]
+    context.nouns = nouns[-1] if nouns else context.nouns
+    context.destination = destination or context.destination
+    return goals

@@ -1,0 +1,205 @@
+"""Read an instruction into clauses, one per wish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import cast, get_args
+
+from malmm_ros.agents.offline import lexicon
+from malmm_ros.agents.offline.clauses import Clause, Link, NotUnderstoodError, Phrase
+from malmm_ros.agents.offline.lexicon import Relation, VerbKind
+from malmm_ros.agents.offline.phrases import Cursor, read_phrases
+from malmm_ros.agents.offline.tokens import Sentence
+
+_RELATIONS = frozenset(get_args(Relation))
+_ALONE = frozenset(
+    ("at_left", "at_right", "at_front", "at_back", "at_middle", "at_top", "at_bottom", "up",
+     "down", "away")
+)  # fmt: skip
+_SEPARATORS = frozenset(("then", "and", ",", "or"))
+
+
+@dataclass(slots=True)
+class _Draft:
+    kind: VerbKind = "place"
+    verb: str = ""
+    things: list[Phrase] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    distance: float | None = None
+    is_stacked: bool = False
+    is_top_down: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.verb or self.things or self.links or self.is_stacked)
+
+
+def parse(sentence: Sentence, nouns: frozenset[str]) -> tuple[Clause, ...]:
+    """Read the tokens of a sentence.
+
+    Args:
+        sentence: From ``read_sentence``.
+        nouns: Words of the scene that name things.
+
+    Raises:
+        NotUnderstoodError: Words are unknown, negated, or do not make a sentence.
+    """
+    if sentence.unknown:
+        words = ", ".join(f'"{word}"' for word in dict.fromkeys(sentence.unknown))
+        known = "word" if len(set(sentence.unknown)) == 1 else "words"
+        raise NotUnderstoodError(f"I do not know the {known} {words}.")
+    negations = [token for token in sentence.tokens if token in lexicon.NEGATIONS]
+    if negations:
+        raise NotUnderstoodError(
+            f'I do not follow "{negations[0]}": I can only be told what to do, not what to avoid.'
+        )
+    cursor = Cursor(tokens=sentence.tokens, nouns=nouns)
+    clauses: list[Clause] = []
+    while cursor.peek():
+        if cursor.peek() in _SEPARATORS:
+            cursor.take()
+            continue
+        start = cursor.index
+        clause = _read_clause(cursor)
+        if clause is not None:
+            clauses.append(clause)
+        elif cursor.index == start:
+            raise NotUnderstoodError(
+                f'"{cursor.peek()}" does not fit into a sentence that I know.'
+            )
+    if not clauses:
+        raise NotUnderstoodError("There is nothing in it that I could do.")
+    return tuple(clauses)
+
+
+def _read_clause(cursor: Cursor) -> Clause | None:
+    draft = _Draft()
+    while cursor.peek() and _read_part(cursor, draft):
+        pass
+    if draft.is_empty:
+        return None
+    return Clause(
+        kind=draft.kind,
+        verb=draft.verb,
+        things=tuple(draft.things),
+        links=tuple(draft.links),
+        distance=draft.distance,
+        is_stacked=draft.is_stacked,
+        is_top_down=draft.is_top_down,
+    )
+
+
+def _read_part(cursor: Cursor, draft: _Draft) -> bool:
+    """Take the next part into the clause; False where the clause ends."""
+    token = cursor.peek()
+    if token in _SEPARATORS:
+        return _joins(cursor, draft)
+    if token in lexicon.VERBS and draft.is_empty:
+        draft.verb, draft.kind = token, lexicon.VERBS[token]
+        cursor.take()
+        return True
+    if token in ("STACKED", "BOTTOM_UP", "TOP_DOWN"):
+        draft.is_stacked |= token == "STACKED"
+        draft.is_top_down |= token == "TOP_DOWN"
+        cursor.take()
+        return True
+    if token.startswith("dist:"):
+        draft.distance = float(cursor.take()[5:])
+        return True
+    if token in _RELATIONS:
+        _read_link(cursor, draft)
+        return True
+    return _read_things(cursor, draft)
+
+
+def _joins(cursor: Cursor, draft: _Draft) -> bool:
+    """Whether what follows a separator still belongs to the clause."""
+    start = cursor.index
+    first = cursor.peek()
+    while cursor.peek() in _SEPARATORS:
+        cursor.take()
+    token = cursor.peek()
+    if draft.is_empty:
+        return True
+    # "stack them, on the target", "two blocks, with the red one at the bottom"
+    follows = token in _RELATIONS or token in ("STACKED", "BOTTOM_UP", "TOP_DOWN")
+    lists = token != "" and draft.verb != "" and not draft.things and token not in lexicon.VERBS
+    if (follows and first != "then") or (lists and first == ","):
+        return True
+    cursor.index = start
+    return False
+
+
+def _read_link(cursor: Cursor, draft: _Draft) -> None:
+    relation = cast("Relation", cursor.take())
+    if cursor.peek() in lexicon.FILLERS and cursor.peek() not in _RELATIONS:
+        cursor.take()
+    if relation in ("up", "down", "away") and cursor.peek() in _RELATIONS:
+        # "pile up on", "away from": the second word says where.
+        if relation != "away" or cursor.peek() != "from":
+            return
+        draft.links.append(Link(relation="away"))
+        return
+    if relation == "to" and cursor.peek() in _RELATIONS:
+        return  # "to the left" was one token; "to on" is a slip
+    if relation in _ALONE:
+        draft.links.append(Link(relation=relation))
+        return
+    phrases = read_phrases(cursor, is_destination=relation not in ("with", "except", "between"))
+    if phrases and phrases[-1].head in lexicon.TOWER and cursor.peek() == "of":
+        cursor.take()
+        draft.is_stacked = True
+        phrases = read_phrases(cursor)
+    if relation == "except":
+        _except(draft, phrases)
+        return
+    draft.links.append(Link(relation=relation, phrases=phrases))
+
+
+def _except(draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
+    if not draft.things:
+        raise NotUnderstoodError('I do not see what "except" refers to.')
+    draft.things[-1] = replace(draft.things[-1], excepted=phrases)
+
+
+def _read_things(cursor: Cursor, draft: _Draft) -> bool:
+    start = cursor.index
+    phrases = read_phrases(cursor, is_destination=bool(draft.links))
+    if not phrases:
+        token = cursor.peek()
+        if token in lexicon.FILLERS or token in lexicon.PARTICLES or token in lexicon.DETERMINERS:
+            cursor.take()
+            return True
+        return False
+    if draft.things and not _extends(draft, phrases):
+        cursor.index = start
+        return False
+    head = phrases[-1]
+    if head.head in lexicon.TOWER and draft.kind == "stack":
+        _tower(cursor, draft, phrases)
+        return True
+    draft.things.extend(phrases)
+    return True
+
+
+def _extends(draft: _Draft, phrases: tuple[Phrase, ...]) -> bool:
+    """Whether further things belong to the clause: only "give me the block"-like openings."""
+    return not draft.links and draft.things[-1].pronoun == "" and bool(phrases[0].names)
+
+
+def _tower(cursor: Cursor, draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
+    """Read "a tower of 3 red blocks", "a red tower", "a three block tower"."""
+    draft.is_stacked = True
+    head = phrases[-1]
+    rest = tuple(noun for noun in head.nouns if noun not in lexicon.TOWER)
+    if cursor.peek() in ("of", "with", "from"):
+        cursor.take()
+        inner = read_phrases(cursor)
+        if len(inner) == 1 and head.colors and not inner[0].colors:
+            inner = (replace(inner[0], colors=head.colors),)
+        draft.things.extend(phrases[:-1])
+        draft.things.extend(inner)
+    elif rest or head.colors or head.count:
+        count = head.count
+        draft.things.extend(phrases[:-1])
+        draft.things.append(replace(head, nouns=rest, count=count, is_plural=True))

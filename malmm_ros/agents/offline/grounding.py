@@ -1,0 +1,333 @@
+"""Find the objects of the scene that a noun phrase names."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from malmm_ros.agents.offline import layout, lexicon
+from malmm_ros.agents.offline.clauses import Link, NotPossibleError, NotUnderstoodError, Phrase
+from malmm_ros.agents.offline.naming import Label, label
+from malmm_ros.scene import Scene, SceneObject
+
+
+@dataclass(slots=True)
+class Context:
+    """What was spoken of so far, for "it", "them", "the other one" and "there".
+
+    Attributes:
+        is_camera_view: Left and right as the front camera sees them.
+        things: Names that the last wish was about.
+        nouns: Their noun, for "the blue one".
+        destination: Name of where they went.
+        mentioned: All names so far, for "the others".
+        remarks: Choices made where several objects fitted, for the user.
+    """
+
+    scene: Scene
+    is_camera_view: bool = False
+    things: list[str] = field(default_factory=list)
+    nouns: tuple[str, ...] = ()
+    destination: str = ""
+    mentioned: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def heading(self, relation: str) -> tuple[float, float]:
+        """The unit vector, world frame, of a direction such as ``left_of`` or ``at_left``."""
+        word = relation.removeprefix("at_").removesuffix("_of")
+        x, y = _HEADINGS[word]
+        return (-x, -y) if self.is_camera_view and word not in ("away",) else (x, y)
+
+
+_HEADINGS = {
+    "left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0),
+    "back": (1.0, 0.0), "away": (1.0, 0.0),
+}  # fmt: skip
+
+
+def candidates(
+    phrase: Phrase, context: Context, *, is_thing: bool, exclude: Collection[str] = ()
+) -> list[SceneObject]:
+    """All objects that fit a phrase, before any are chosen by number.
+
+    Args:
+        phrase: From the grammar.
+        context: For pronouns and ellipses.
+        is_thing: It is to be moved: what is fixed does not count, unless nothing else fits.
+        exclude: Names that cannot be meant.
+
+    Raises:
+        NotPossibleError: Nothing fits; the text lists what there is.
+        NotUnderstoodError: A pronoun without anything to refer to.
+    """
+    if phrase.pronoun:
+        return _referred(phrase, context)
+    found = _by_words(phrase, context, is_thing=is_thing, exclude=exclude)
+    for other in phrase.excepted:
+        left_out = {item.name for item in candidates(other, context, is_thing=is_thing)}
+        found = [item for item in found if item.name not in left_out]
+    for link in phrase.modifiers:
+        found = _filter(found, link, context)
+    if not found:
+        raise NotPossibleError(_missing(phrase, context))
+    return _superlative(found, phrase, context)
+
+
+def choose(
+    phrase: Phrase, context: Context, *, near: layout.Point | None = None, is_thing: bool = True,
+    exclude: Collection[str] = (),
+) -> list[SceneObject]:  # fmt: skip
+    """The objects that a phrase means: as many as it says, the best placed first.
+
+    Raises:
+        NotPossibleError: There are fewer than it says.
+        NotUnderstoodError: It refers to nothing.
+    """
+    found = candidates(phrase, context, is_thing=is_thing, exclude=exclude)
+    count = wanted(phrase, len(found))
+    if count > len(found):
+        raise NotPossibleError(too_few(phrase, count, found))
+    ranked = by_convenience(found, context.scene, near=near)
+    if count == 1 and len(found) > 1 and not phrase.is_indefinite and is_thing:
+        context.remarks.append(f'Several objects fit "{phrase.text}"; I take "{ranked[0].name}".')
+    return ranked[:count]
+
+
+def wanted(phrase: Phrase, available: int) -> int:
+    """How many objects a phrase asks for, when so many fit."""
+    if phrase.pronoun or (phrase.is_all and phrase.count is None):
+        return available
+    if phrase.count is not None:
+        return phrase.count
+    return available if phrase.is_plural else 1
+
+
+def by_convenience(
+    items: Sequence[SceneObject], scene: Scene, *, near: layout.Point | None
+) -> list[SceneObject]:
+    """Sort: what is in the hand, then free and reachable things, near ones first."""
+    point = near or (0.25, 0.0)
+
+    def cost(item: SceneObject) -> tuple[bool, bool, float, str]:
+        middle = layout.center(item)
+        is_hard = not layout.is_reachable(middle) or bool(layout.loads(item, scene))
+        return (not item.is_held, is_hard, round(layout.distance(middle, point), 3), item.name)
+
+    return sorted(items, key=cost)
+
+
+def too_few(phrase: Phrase, count: int, found: Sequence[SceneObject]) -> str:
+    """Say that there are not enough."""
+    names = ", ".join(f'"{item.name}"' for item in found)
+    verb = "is" if len(found) == 1 else "are"
+    return f'"{phrase.text}" needs {count}, but there {verb} only {len(found)} here: {names}.'
+
+
+def matches(phrase: Phrase, item: SceneObject) -> bool:
+    """Whether an object fits the words of a phrase: nouns, colours, number, exact name."""
+    if phrase.names:
+        return item.name.lower() in phrase.names
+    tag = label(item)
+    if phrase.indices and not set(phrase.indices) <= tag.indices:
+        return False
+    if any(not set(lexicon.COLORS.get(color, (color,))) & tag.colors for color in phrase.colors):
+        return False
+    return _fits_nouns(phrase.nouns, tag)
+
+
+def inventory(scene: Scene) -> str:
+    """List what there is, for the user: ``3 × red block, 1 × green target area``."""
+    counts = Counter(_kind_name(item) for item in scene.objects)
+    return ", ".join(f"{count} × {name}" for name, count in sorted(counts.items())) or "nothing"
+
+
+def _fits_nouns(nouns: Sequence[str], tag: Label) -> bool:
+    if not nouns or nouns[-1] == "thing":
+        return True
+    head, rest = nouns[-1], nouns[:-1]
+    is_head = head in tag.nouns and (head == tag.head or _is_last_noun(head, tag))
+    if not (is_head or lexicon.KIND_OF.get(head, frozenset()) & tag.kinds):
+        return False
+    return all(
+        noun in tag.nouns or lexicon.KIND_OF.get(noun, frozenset()) & tag.side_kinds
+        for noun in rest
+    )
+
+
+def _is_last_noun(noun: str, tag: Label) -> bool:
+    """A name's noun that is not of another kind than the head: "chicken" of category "meat"."""
+    kinds = lexicon.KIND_OF.get(noun, frozenset())
+    return not kinds or bool(kinds & tag.kinds)
+
+
+def _by_words(
+    phrase: Phrase, context: Context, *, is_thing: bool, exclude: Collection[str]
+) -> list[SceneObject]:
+    nouns = phrase.nouns or (context.nouns if phrase.is_anaphoric or not phrase.colors else ())
+    named = _with_nouns(phrase, nouns)
+    pool = [item for item in context.scene.objects if item.name not in exclude]
+    if phrase.is_rest:
+        pool = [item for item in pool if item.name not in context.mentioned]
+    if phrase.is_anaphoric and not phrase.colors and phrase.is_plural and context.things:
+        pool = [item for item in pool if item.name in context.things] or pool
+    found = [item for item in pool if matches(named, item)]
+    if not found and not phrase.nouns and nouns:
+        found = [item for item in pool if matches(phrase, item)]
+    if not phrase.names:
+        found = _best_color(found, phrase)
+    if is_thing and not phrase.names:
+        free = [item for item in found if not item.is_fixed]
+        exact = [item for item in free if not layout.is_flat(item)]
+        return exact or free or ([] if named.head in ("thing", "") else found)
+    if not is_thing and not phrase.names and named.head:
+        exact = [item for item in found if named.head in label(item).nouns]
+        flats = [item for item in found if "area" in label(item).kinds]
+        return exact or flats or found
+    return found
+
+
+def _with_nouns(phrase: Phrase, nouns: tuple[str, ...]) -> Phrase:
+    from dataclasses import replace
+
+    return replace(phrase, nouns=nouns)
+
+
+def _best_color(found: list[SceneObject], phrase: Phrase) -> list[SceneObject]:
+    """Of the colours that a loose word such as "pink" may mean, keep the best one present."""
+    for color in phrase.colors:
+        for exact in lexicon.COLORS.get(color, (color,)):
+            same = [item for item in found if exact in label(item).colors]
+            if same:
+                found = same
+                break
+    return found
+
+
+def _referred(phrase: Phrase, context: Context) -> list[SceneObject]:
+    if phrase.pronoun == "there":
+        names = [context.destination] if context.destination else []
+    elif context.things:
+        names = context.things if phrase.is_plural else context.things[-1:]
+    else:
+        held = context.scene.gripper.held_object
+        movable = [item.name for item in context.scene.objects if not item.is_fixed]
+        names = [held] if held else movable if phrase.is_plural or len(movable) == 1 else []
+    found = [item for name in names if (item := context.scene.find(name)) is not None]
+    if not found:
+        raise NotUnderstoodError(f'I do not know what "{phrase.pronoun}" refers to.')
+    return found
+
+
+def _filter(found: list[SceneObject], link: Link, context: Context) -> list[SceneObject]:
+    """Keep what stands in a relation to something: "on the grill", "left of the jar"."""
+    relation = link.relation
+    if not link.phrases:
+        return _extreme(found, relation, 1, context) if relation.startswith("at_") else found
+    if _is_table(link.phrases[0], context):
+        if relation in ("on", "from", "off"):
+            return [item for item in found if layout.carrier_of(item, context.scene) is None]
+        return found
+    anchors = [anchor for phrase in link.phrases for anchor in _anchors(phrase, context)]
+    others = [item for item in found if item.name not in {anchor.name for anchor in anchors}]
+    if relation in ("nearest", "beside", "farthest", "toward"):
+        sign = -1.0 if relation == "farthest" else 1.0
+        middle = _mean([layout.center(anchor) for anchor in anchors])
+        others.sort(key=lambda item: sign * layout.distance(layout.center(item), middle))
+        return others[:1]
+    return [item for item in others if any(_relates(item, relation, a, context) for a in anchors)]
+
+
+def _anchors(phrase: Phrase, context: Context) -> list[SceneObject]:
+    if phrase.head in lexicon.HAND:
+        x, y, z = context.scene.gripper.tcp.position
+        if phrase.head in ("robot", "arm", "you", "yourself"):
+            x, y = layout.BASE
+        from malmm_ros.geometry import Pose
+
+        return [SceneObject(name="", category="", pose=Pose((x, y, z)), size=(0.0, 0.0, 0.0))]
+    return candidates(phrase, context, is_thing=False)
+
+
+def _relates(item: SceneObject, relation: str, anchor: SceneObject, context: Context) -> bool:
+    if relation in ("on", "in", "from", "off", "at"):
+        scene = context.scene
+        below = layout.carrier_of(item, scene)
+        while below is not None:
+            if below.name == anchor.name:
+                return True
+            below = layout.carrier_of(below, scene)
+        return layout.is_inside(item, anchor) and anchor.size[2] > 0.0
+    if relation in ("left_of", "right_of", "front_of", "behind"):
+        dx, dy = context.heading(relation)
+        x, y = layout.center(item)
+        ax, ay = layout.center(anchor)
+        return (x - ax) * dx + (y - ay) * dy > 0.01
+    if relation == "under":
+        return layout.rests_on(anchor, item)
+    return True
+
+
+def _superlative(found: list[SceneObject], phrase: Phrase, context: Context) -> list[SceneObject]:
+    for selector in phrase.selectors:
+        count = phrase.count if phrase.count and not phrase.is_all else 1
+        found = _extreme(found, selector, phrase.selector_rank, context, count=count)
+    if phrase.size and len(found) > 1:
+        found = sorted(found, key=lambda item: -phrase.size * math.prod(item.size))
+        start = phrase.selector_rank - 1
+        found = found[start : start + (phrase.count or 1)] if not phrase.is_plural else found
+    return found
+
+
+def _extreme(
+    found: list[SceneObject], selector: str, rank: int, context: Context, *, count: int = 1
+) -> list[SceneObject]:
+    if selector in ("nearest", "farthest"):
+        sign = 1.0 if selector == "nearest" else -1.0
+        ranked = sorted(found, key=lambda i: sign * layout.distance(layout.center(i), layout.BASE))
+    elif selector in ("at_top", "at_bottom"):
+        sign = -1.0 if selector == "at_top" else 1.0
+        ranked = sorted(found, key=lambda i: sign * i.pose.position[2])
+    elif selector == "at_middle":
+        middle = _mean([layout.center(item) for item in found])
+        ranked = sorted(found, key=lambda i: layout.distance(layout.center(i), middle))
+    else:
+        dx, dy = context.heading(selector)
+        ranked = sorted(
+            found, key=lambda i: -(layout.center(i)[0] * dx + layout.center(i)[1] * dy)
+        )
+    return ranked[rank - 1 : rank - 1 + count]
+
+
+def _mean(points: Sequence[layout.Point]) -> layout.Point:
+    return (
+        sum(point[0] for point in points) / len(points),
+        sum(point[1] for point in points) / len(points),
+    )
+
+
+def _is_table(phrase: Phrase, context: Context) -> bool:
+    return phrase.head in lexicon.TABLE and not any(
+        matches(phrase, item) and phrase.head in label(item).nouns
+        for item in context.scene.objects
+    )
+
+
+def is_table(phrase: Phrase, context: Context) -> bool:
+    """Whether a phrase means the table itself, not an object of the scene."""
+    return _is_table(phrase, context)
+
+
+def _missing(phrase: Phrase, context: Context) -> str:
+    what = phrase.text or "such a thing"
+    for word in lexicon.DETERMINERS:
+        what = what.removeprefix(f"{word} ")
+    return f'There is no "{what}" here; there are: {inventory(context.scene)}.'
+
+
+def _kind_name(item: SceneObject) -> str:
+    tag = label(item)
+    kind = item.category or item.name
+    colors = [item.color] if item.color and item.color not in kind else []
+    return " ".join([*colors, kind]) if tag.nouns else item.name

@@ -1,0 +1,51 @@
+"""Write a step in words and numbers, so that the Coder needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from malmm_ros.geometry import Vector3
+from malmm_ros.scene import Workspace
+
+_CEILING = Workspace().high[2] - 0.05
+
+
+def quote(name: str) -> str:
+    """A name in double quotes."""
+    return json.dumps(name, ensure_ascii=False)
+
+
+def move(position: Vector3, yaw: float) -> str:
+    """One waypoint."""
+    x, y, z = position
+    return f"move to [{x:.3f}, {y:.3f}, {min(z, _CEILING):.3f}], yaw {yaw + 0.0:.3f}"
+
+
+def pick_step(name: str, position: Vector3, yaw: float, *, above: float, raised: float) -> str:
+    """Open, above, down, close, up."""
+    x, y, _ = position
+    parts = [
+        "open the gripper",
+        move((x, y, above), yaw),
+        move(position, yaw),
+        f"close the gripper on {quote(name)}",
+        move((x, y, raised), yaw),
+    ]
+    return _step(f"pick up {quote(name)}", parts)
+
+
+def place_step(name: str, where: str, position: Vector3, yaw: float, *, above: float) -> str:
+    """Above, down, open, up."""
+    x, y, _ = position
+    parts = [
+        move((x, y, above), yaw),
+        move(position, yaw),
+        "open the gripper",
+        move((x, y, above), yaw),
+    ]
+    return _step(f"put down {quote(name)} {where}", parts)
+
+
+def _step(what: str, parts: Sequence[str]) -> str:
+    return f"Step: {what}: " + "; ".join(parts) + "."

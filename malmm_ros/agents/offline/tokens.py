@@ -1,0 +1,187 @@
+"""From a sentence to normalised tokens: idioms, numbers, measures, spelling."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from malmm_ros.agents.offline import lexicon
+
+# A quoted name keeps its quote as the first character, a measure is "dist:METRES", a point
+# "at:X,Y", so that plain strings suffice as tokens.
+_TOKEN = re.compile(
+    r'"(?P<name>[^"]+)"'
+    r"|\(\s*(?P<x>-?\d*\.?\d+)\s*,\s*(?P<y>-?\d*\.?\d+)\s*(?:,\s*-?\d*\.?\d+\s*)?\)"
+    r"|(?P<number>\d+(?:\.\d+)?)"
+    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?)"
+    r"|(?P<mark>[,.;:!?&\n])"
+)
+_MARKS = {",": ",", ";": "then", ".": "then", ":": ",", "!": "then", "?": "then", "\n": "then"}
+_ALIKE: Final = 0.82  # one letter in four ("blok"); "slack" for "stack" stays unknown
+MARKERS: Final = frozenset(
+    ("then", "and", ",", "or", "STACKED", "BOTTOM_UP", "TOP_DOWN", "one", "ones", "everything")
+)
+_IDIOMS: Final = {tuple(key.split()): value.split() for key, value in lexicon.IDIOMS.items()}
+_LONGEST: Final = max(len(key) for key in _IDIOMS)
+_IDIOM_WORDS: Final = frozenset(word for key in _IDIOMS for word in key)
+_KNOWN: Final = (
+    MARKERS
+    | set(lexicon.VERBS)
+    | set(get_args(lexicon.Relation))
+    | set(lexicon.NUMBERS)
+    | set(lexicon.ORDINALS)
+    | lexicon.DETERMINERS
+    | lexicon.QUANTIFIERS
+    | lexicon.REST
+    | lexicon.PRONOUNS
+    | lexicon.PLACES
+    | lexicon.GENERIC
+    | set(lexicon.SIZES)
+    | set(lexicon.SELECTORS)
+    | set(lexicon.COLORS)
+    | lexicon.NOUNS
+    | lexicon.NEGATIONS
+    | lexicon.FILLERS
+    | lexicon.PARTICLES
+    | set(lexicon.UNITS)
+)
+_FIXABLE: Final = sorted(
+    word for word in _KNOWN | _IDIOM_WORDS if len(word) >= 3 and word.isalpha() and word.islower()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """An instruction as tokens.
+
+    Attributes:
+        unknown: Words that mean nothing to this model, as written.
+        corrections: Pairs of a misspelt word and what it was read as.
+    """
+
+    tokens: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
+    corrections: tuple[tuple[str, str], ...] = ()
+
+
+def read_sentence(text: str, scene_words: frozenset[str]) -> Sentence:
+    """Split, correct and normalise an instruction.
+
+    Args:
+        text: The user's words.
+        scene_words: Words of the scene's names and categories, lower case; known as nouns.
+    """
+    unknown: list[str] = []
+    corrections: list[tuple[str, str]] = []
+    tokens: list[str] = []
+    for token in _split(text):
+        if not token.isalpha():
+            tokens.append(token)
+            continue
+        word = lexicon.ALIASES.get(token, token)
+        if not _is_known(word, scene_words):
+            fixed = _respell(word, scene_words)
+            if fixed:
+                corrections.append((word, fixed))
+            else:
+                unknown.append(word)
+            word = fixed or word
+        tokens.append(word)
+    return Sentence(
+        tokens=_measures(_join_idioms(tokens)),
+        unknown=tuple(unknown),
+        corrections=tuple(corrections),
+    )
+
+
+def singular(word: str, known: frozenset[str] = frozenset()) -> str:
+    """The singular of a known noun, else the word as it is."""
+    nouns = lexicon.NOUNS | known
+    if word in nouns:
+        return word
+    for ending, replacement in (("ies", "y"), ("es", ""), ("s", ""), ("ice", "ie")):
+        stem = word[: len(word) - len(ending)] + replacement
+        if word.endswith(ending) and stem in nouns:
+            return stem
+    return word
+
+
+def _split(text: str) -> list[str]:
+    plain = text.lower().translate(str.maketrans("’‘“”´`", "''\"\"''"))
+    plain = plain.replace("i'd", "i would").replace("let's", "let us").replace("n't", " not")
+    plain = re.sub(r"(\w)[-–](?=[a-z])", r"\1 ", plain)
+    plain = re.sub(r"'(s|re|ll|m|ve)\b", "", plain)
+    tokens: list[str] = []
+    for match in _TOKEN.finditer(plain):
+        if match["name"]:
+            tokens.append('"' + match["name"])
+        elif match["x"]:
+            tokens.append(f"at:{match['x']},{match['y']}")
+        elif match["mark"]:
+            tokens.append(_MARKS.get(match["mark"], match["mark"]))
+        else:
+            tokens.append(match[0].strip("'"))
+    return tokens
+
+
+def _is_known(word: str, scene_words: frozenset[str]) -> bool:
+    if word in _KNOWN or word in scene_words or word in _IDIOM_WORDS:
+        return True
+    known = frozenset(scene_words)
+    if singular(word, known) != word:
+        return True
+    # "metres", "colours" and the like
+    return word.endswith("s") and word[:-1] in _KNOWN
+
+
+def _respell(word: str, scene_words: frozenset[str]) -> str:
+    """The known word that differs by about one letter; empty when there is none."""
+    if len(word) < 4:
+        return ""
+    stem, ending = (word[:-1], "s") if word.endswith("s") and len(word) > 4 else (word, "")
+    choices = [*sorted(lexicon.VERBS), *sorted(lexicon.COLORS), *sorted(scene_words), *_FIXABLE]
+    for form, suffix in ((word, ""), (stem, ending)):
+        for choice in choices:
+            if choice[0] == form[0] and len(choice) > 3 and sorted(choice) == sorted(form):
+                return choice + suffix
+        near = [
+            (difflib.SequenceMatcher(None, form, choice).ratio(), -rank, choice)
+            for rank, choice in enumerate(choices)
+            if abs(len(choice) - len(form)) <= 1
+        ]
+        ratio, _, choice = max(near)
+        if ratio >= _ALIKE:
+            return choice + suffix
+    return ""
+
+
+def _join_idioms(tokens: Sequence[str]) -> list[str]:
+    joined: list[str] = []
+    index = 0
+    while index < len(tokens):
+        for length in range(min(_LONGEST, len(tokens) - index), 0, -1):
+            replacement = _IDIOMS.get(tuple(tokens[index : index + length]))
+            if replacement is not None:
+                joined.extend(replacement)
+                index += length
+                break
+        else:
+            joined.append(tokens[index])
+            index += 1
+    return joined
+
+
+def _measures(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Number words to digits, numbers with a unit to ``dist:METRES``."""
+    result: list[str] = []
+    for token in tokens:
+        word = str(lexicon.NUMBERS.get(token, token))
+        unit = lexicon.UNITS.get(word) or lexicon.UNITS.get(word.removesuffix("s"))
+        if unit and result and re.fullmatch(r"\d+(\.\d+)?", result[-1]):
+            result[-1] = f"dist:{float(result[-1]) * unit:.4f}"
+        else:
+            result.append(word)
+    return tuple(result)

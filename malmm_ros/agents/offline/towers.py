@@ -1,0 +1,198 @@
+"""Read wishes about towers: what goes into them, on what, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from malmm_ros.agents.offline import layout, lexicon
+from malmm_ros.agents.offline.clauses import (
+    Clause,
+    Link,
+    NotPossibleError,
+    NotUnderstoodError,
+    Phrase,
+)
+from malmm_ros.agents.offline.goals import Goal, Layer, Rest, Tower, moved_items
+from malmm_ros.agents.offline.grounding import Context, candidates, is_table, too_few, wanted
+from malmm_ros.agents.offline.naming import label
+from malmm_ros.scene import SceneObject
+
+_ORDERS = ("at_bottom", "at_top", "at_middle")
+
+
+def tower_goal(clause: Clause, context: Context) -> Tower:
+    """The tower that a clause asks for.
+
+    Raises:
+        NotPossibleError: There are too few things for it.
+        NotUnderstoodError: It does not say of what.
+    """
+    things = clause.things or _tools(clause)
+    if not things:
+        raise NotUnderstoodError("A tower of what?")
+    support = _support(clause, context)
+    exclude = [support.name] if support is not None else []
+    layers: list[Layer] = []
+    for phrase in things:
+        layers.append(_layer(phrase, context, exclude, layers))
+    if clause.is_top_down:
+        layers.reverse()
+    nouns = [phrase.nouns for phrase in things if phrase.nouns]
+    context.nouns = nouns[-1] if nouns else context.nouns
+    tower = Tower(tuple(layers), support.name if support is not None else "")
+    tower = _bottom_first(tower, clause, context)
+    context.things = list(dict.fromkeys(name for layer in tower.layers for name in layer.names))
+    context.destination = tower.support
+    return tower
+
+
+def order_towers(goals: Sequence[Goal], clause: Clause, context: Context) -> list[Goal] | None:
+    """Apply "red at the bottom" to the tower asked for before, or start one with it.
+
+    Returns:
+        The changed goals; ``None`` when the clause says no such thing.
+    """
+    orders = [link for link in clause.links if link.relation in _ORDERS]
+    others = [link for link in clause.links if link.relation not in (*_ORDERS, "with")]
+    if clause.verb not in ("", "put", "place", "set", "have", "add", "with", "keep") or others:
+        return None
+    things = clause.things or _tools(clause)
+    if len(orders) != 1 or not things:
+        return None
+    relation = orders[0].relation
+    if goals and isinstance(goals[-1], Tower):
+        changed = _reorder(goals[-1], relation, things[0], context)
+        if changed is not None:
+            return [*goals[:-1], changed]
+    if goals and relation == "at_top":
+        return [*goals, *_on_top(goals, things, context)]
+    return None
+
+
+def top_of(goals: Sequence[Goal], context: Context) -> str:
+    """Name of the last thing that was put somewhere."""
+    for goal in reversed(goals):
+        names = moved_items(goal)
+        if names:
+            return names[-1]
+    return context.things[-1] if context.things else ""
+
+
+def _on_top(goals: Sequence[Goal], things: Sequence[Phrase], context: Context) -> list[Goal]:
+    """Read "then the blue one on top": on what was placed last."""
+    last = goals[-1]
+    mentioned = [*moved_items(last)]
+    found = [
+        item
+        for phrase in things
+        for item in candidates(phrase, context, is_thing=True, exclude=mentioned)[
+            : max(1, phrase.count or 1)
+        ]
+    ]
+    if isinstance(last, Tower):
+        layers = (*last.layers, *(Layer(1, (item.name,)) for item in found))
+        return [Tower(layers, last.support)]
+    below = top_of(goals, context)
+    new: list[Goal] = []
+    for item in found:
+        new.append(Rest(item.name, below))
+        below = item.name
+    context.things = [below]
+    context.mentioned += [item.name for item in found]
+    return new
+
+
+def _reorder(tower: Tower, relation: str, phrase: Phrase, context: Context) -> Tower | None:
+    pool = {name for layer in tower.layers for name in layer.names}
+    try:
+        fitting = {item.name for item in candidates(phrase, context, is_thing=True)} & pool
+    except NotPossibleError:
+        return None
+    if not fitting:
+        return None
+    special = tuple(sorted(fitting))
+    rest = _take_out(tower.layers, special)
+    layer = Layer(1, special)
+    if relation == "at_bottom":
+        layers = (layer, *rest)
+    elif relation == "at_top":
+        layers = (*rest, layer)
+    else:
+        half = len(rest) // 2
+        layers = (*rest[:half], layer, *rest[half:])
+    return replace(tower, layers=layers)
+
+
+def _take_out(layers: Sequence[Layer], names: Sequence[str]) -> tuple[Layer, ...]:
+    """The layers with one level less for what gets a place of its own, each a level."""
+    levels = [layer.names for layer in layers for _ in range(layer.count)]
+    exact = [level for level in levels if set(level) <= set(names)]
+    mixed = [level for level in levels if set(level) & set(names)]
+    levels.remove((exact or mixed)[-1])
+    left = [tuple(n for n in level if n not in names) or level for level in levels] if len(
+        names) == 1 else levels  # fmt: skip
+    return tuple(Layer(1, level) for level in left)
+
+
+def _bottom_first(tower: Tower, clause: Clause, context: Context) -> Tower:
+    """Apply orders inside the clause: "with the red one at the bottom"."""
+    links = list(clause.links)
+    for index, link in enumerate(links):
+        if link.relation not in _ORDERS or index == 0:
+            continue
+        phrases = links[index - 1].phrases if links[index - 1].relation == "with" else ()
+        for phrase in phrases:
+            tower = _reorder(tower, link.relation, phrase, context) or tower
+    return tower
+
+
+def _tools(clause: Clause) -> tuple[Phrase, ...]:
+    for link in clause.links:
+        if link.relation in ("with", "from") and link.phrases:
+            return link.phrases
+    return ()
+
+
+def _layer(
+    phrase: Phrase, context: Context, exclude: Sequence[str], before: Sequence[Layer]
+) -> Layer:
+    found = candidates(phrase, context, is_thing=True, exclude=exclude)
+    taken = {name for layer in before for name in layer.names if layer.count == len(layer.names)}
+    if set(taken) >= {item.name for item in found}:
+        raise NotPossibleError(f'There is no further "{phrase.text}" for the tower.')
+    names = tuple(item.name for item in found if item.name not in taken)
+    count = wanted(phrase, len(names))
+    if count > len(names):
+        raise NotPossibleError(too_few(phrase, count, found))
+    if count == 0:
+        raise NotUnderstoodError("A tower of nothing stands already.")
+    return Layer(count, names)
+
+
+def _support(clause: Clause, context: Context) -> SceneObject | None:
+    places = [link for link in clause.links if link.phrases and link.relation in _PLACES]
+    if not places:
+        return _default_support(clause, context)
+    return _place_of(places[-1], context)
+
+
+_PLACES = ("on", "in", "to", "beside")
+
+
+def _place_of(link: Link, context: Context) -> SceneObject | None:
+    phrase = link.phrases[0]
+    if is_table(phrase, context) or phrase.head in lexicon.TOWER:
+        return None
+    found = candidates(phrase, context, is_thing=False)
+    return min(found, key=lambda item: (not item.is_fixed, item.name))
+
+
+def _default_support(clause: Clause, context: Context) -> SceneObject | None:
+    """The target area, when there is exactly one; else the table."""
+    areas = [item for item in context.scene.objects if "area" in label(item).kinds]
+    areas = [item for item in areas if layout.is_flat(item)]
+    if len(areas) != 1:
+        return None
+    context.remarks.append(f'No place was named; I take "{areas[0].name}".')
+    return areas[0]
