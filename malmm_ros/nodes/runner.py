@@ -9,7 +9,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
@@ -23,24 +23,23 @@ from malmm_ros.nodes.liveness import Liveness
 _CLOSE_S = 1.8
 
 
-def run_node(
+def main(
     make: Callable[[], Node], *, arguments: Sequence[str] | None = None, threads: int = 6
-) -> int:
-    """Run one node until SIGINT or SIGTERM.
+) -> NoReturn:
+    """Be a node until SIGINT or SIGTERM, then end the process.
 
     The node publishes its sign of life. When it has a method ``close()``, that is called at the
     end, while publishers and executor still work: stop threads and brake there.
 
+    The exit code is 0, or 2 when the configuration is wrong (a ``MalmmError`` while the node is
+    made, printed without a traceback), or 1 when it had to be cut short.
+
     Args:
-        make: Builds the node; a ``MalmmError`` of it is printed without a traceback.
+        make: Builds the node.
         arguments: Command line; ``sys.argv`` by default.
         threads: Of the executor: how many callbacks may block at once.
-
-    Returns:
-        0, or 2 when the configuration is wrong, or 1 when something else failed.
     """
     stop = threading.Event()
-    outcome = [0]
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         stop.set()
@@ -56,31 +55,26 @@ def run_node(
         node = make()
     except MalmmError as error:
         sys.stderr.write(f"{error}\n")
-        rclpy.try_shutdown()
-        return 2
+        _leave(2)
     executor = MultiThreadedExecutor(num_threads=threads)
     executor.add_node(node)
     liveness = Liveness(node)
-    thread = threading.Thread(
-        target=_spin, args=(executor, stop, outcome), name="executor", daemon=True
-    )
+    thread = threading.Thread(target=_spin, args=(executor, stop), name="executor", daemon=True)
     thread.start()
     stop.wait()
     _close(node, executor, thread)
     del liveness
-    return outcome[0]
+    _leave(0)
 
 
-def main(make: Callable[[], Node], *, threads: int = 6) -> None:
-    """Run a node as this whole process, to be called under ``if __name__ == "__main__"``."""
-    code = run_node(make, threads=threads)
+def _leave(code: int) -> NoReturn:
+    """Go now: threads of the middleware, the renderer or a callback may not hold us."""
     sys.stdout.flush()
     sys.stderr.flush()
-    # Threads of the middleware and of the renderer may outlive their owners; none may hold us.
     os._exit(code)
 
 
-def _spin(executor: MultiThreadedExecutor, stop: threading.Event, outcome: list[int]) -> None:
+def _spin(executor: MultiThreadedExecutor, stop: threading.Event) -> None:
     while not stop.is_set():
         try:
             executor.spin_once(timeout_sec=0.5)
@@ -95,7 +89,7 @@ def _spin(executor: MultiThreadedExecutor, stop: threading.Event, outcome: list[
 
 def _close(node: Any, executor: MultiThreadedExecutor, thread: threading.Thread) -> None:
     """Close in order, but not for longer than a caller waits."""
-    watchdog = threading.Timer(_CLOSE_S, lambda: os._exit(1))
+    watchdog = threading.Timer(_CLOSE_S, _leave, args=(1,))
     watchdog.daemon = True
     watchdog.start()
     close = getattr(node, "close", None)

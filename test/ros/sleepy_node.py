@@ -8,7 +8,7 @@ import threading
 from rclpy.node import Node
 
 from malmm_ros.errors import ConfigurationError
-from malmm_ros.nodes.runner import main
+from malmm_ros.nodes.runner import main as run_main
 
 
 class SleepyNode(Node):
@@ -30,4 +30,4 @@ class SleepyNode(Node):
 
 
 if __name__ == "__main__":
-    main(SleepyNode)
+    run_main(SleepyNode)

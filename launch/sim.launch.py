@@ -1,0 +1,64 @@
+"""The simulated arm with its scene, motion and agents; ``ros2 launch malmm_ros sim.launch.py``.
+
+The arguments and nodes are those of the table in malmm_ros/bringup, which `malmm up sim` uses too.
+"""
+
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+from launch import LaunchDescription
+from malmm_ros.bringup import SIM
+
+
+def start_nodes(context):
+    values = {
+        argument.name: LaunchConfiguration(argument.name).perform(context)
+        for argument in SIM.arguments
+    }
+    share = FindPackageShare("malmm_ros").perform(context)
+    return [
+        Node(
+            package=node.package,
+            executable=node.executable,
+            name=node.name,
+            namespace=node.namespace,
+            # Typed, since launch would read a text like "1" as a number.
+            parameters=[
+                {
+                    name: ParameterValue(value, value_type=type(value))
+                    for name, value in node.parameters.items()
+                },
+                *node.parameter_files,
+            ],
+            remappings=list(node.remappings),
+            arguments=[word.format(share=share) for word in node.arguments],
+            output="screen",
+            emulate_tty=True,
+        )
+        for node in SIM.resolve(values)
+    ]
+
+
+def generate_launch_description():
+    arguments = [
+        DeclareLaunchArgument(
+            argument.name,
+            default_value=str(argument.default),
+            description=argument.doc,
+            **({"choices": list(argument.choices)} if argument.choices else {}),
+        )
+        for argument in SIM.arguments
+    ]
+    # Discovery stays on this machine unless the caller's environment says otherwise; a killed
+    # process would leave shared-memory segments behind.
+    environment = [
+        SetEnvironmentVariable(name, EnvironmentVariable(name, default_value=value))
+        for name, value in (
+            ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST"),
+            ("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4"),
+        )
+    ]
+    return LaunchDescription([*arguments, *environment, OpaqueFunction(function=start_nodes)])

@@ -1,0 +1,84 @@
+"""``malmm up``: start the nodes of a system and end them together."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import signal
+import sys
+import threading
+from types import FrameType
+
+from malmm_ros.bringup import SIM, SYSTEMS, Bringup, ResolvedNode
+from malmm_ros.bringup.domain import dds_environment
+from malmm_ros.bringup.processes import ProcessGroup, node_command
+from malmm_ros.errors import MissingDependencyError, UnknownNameError
+
+EXAMPLE = "malmm up sim --task stack_blocks --seed 3"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """One option per argument of the systems' table."""
+    parser.add_argument("system", choices=sorted(SYSTEMS), help="what to start")
+    for argument in SIM.arguments:
+        parser.add_argument(
+            f"--{argument.name.replace('_', '-')}",
+            dest=argument.name,
+            default=argument.default,
+            choices=argument.choices or None,
+            help=argument.doc,
+        )
+    parser.add_argument(
+        "--only",
+        metavar="NODE,…",
+        default="",
+        help="start these nodes only, e.g. to restart one that died",
+    )
+    parser.add_argument(
+        "--beyond-this-machine",
+        action="store_true",
+        help="let nodes on other machines discover these",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start them; wait for Ctrl-C, SIGTERM or the death of one."""
+    system = SYSTEMS[arguments.system]
+    nodes = _choose(system, arguments)
+    _check_importable("rclpy")
+    environment = dds_environment(beyond_this_machine=arguments.beyond_this_machine)
+    stop = threading.Event()
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGINT, on_signal)
+    signal.signal(signal.SIGTERM, on_signal)
+    with ProcessGroup() as group:
+        for node in nodes:
+            group.start(node.name, node_command(node), environment=environment)
+        group.watch(stop)
+    sys.stdout.write(f"{system.name}: all nodes have ended\n")
+    return 0
+
+
+def _choose(system: Bringup, arguments: argparse.Namespace) -> list[ResolvedNode]:
+    given = {argument.name: getattr(arguments, argument.name) for argument in system.arguments}
+    # RViz comes with a ROS installation, and that has `ros2 launch`.
+    nodes = [node for node in system.resolve({**given, "rviz": "false"}) if node.module]
+    wanted = [name for name in arguments.only.split(",") if name]
+    names = [node.name for node in nodes]
+    for name in wanted:
+        if name not in names:
+            raise UnknownNameError("--only", name, names)
+    return [node for node in nodes if not wanted or node.name in wanted]
+
+
+def _check_importable(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        raise MissingDependencyError(
+            package,
+            needed_for="malmm up",
+            install="make install",
+            instead="a sourced ROS 2 installation",
+        )

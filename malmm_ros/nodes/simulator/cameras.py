@@ -1,0 +1,148 @@
+"""Images of cameras that somebody listens to, drawn in one thread of their own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import CameraInfo, Image
+
+from malmm_ros.camera import Pinhole, RgbdImage
+from malmm_ros.errors import MalmmError
+from malmm_ros.nodes.conversions import camera_info_message, image_message
+from malmm_ros.nodes.simulator.configuration import SimulatorConfig
+from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
+from malmm_ros.nodes.simulator.transforms import optical_frame
+from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation.rendering import CameraRenderer
+
+# Reliable, so that subscribers of either kind match; shallow, since old images are of no use.
+_PROFILE = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Topics:
+    color: Any
+    depth: Any
+    info: Any
+
+    @property
+    def are_heard(self) -> bool:
+        publishers = (self.color, self.depth, self.info)
+        return any(publisher.get_subscription_count() for publisher in publishers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moment:
+    model: Any
+    state: NDArray[np.float64]
+    stamp_s: float
+    generation: int
+
+
+class CameraPublishers:
+    """Publishes colour, depth and intrinsics per camera.
+
+    Args:
+        node: Ours.
+        config: Of the node.
+        physics: Owns the world; gives a copy of its state per round.
+    """
+
+    def __init__(self, node: Node, config: SimulatorConfig, *, physics: PhysicsThread) -> None:
+        self._node, self._config, self._physics = node, config, physics
+        self._topics = {
+            camera: _Topics(
+                color=node.create_publisher(Image, f"camera/{camera}/color/image_raw", _PROFILE),
+                depth=node.create_publisher(
+                    Image, f"camera/{camera}/depth/image_rect_raw", _PROFILE
+                ),
+                info=node.create_publisher(
+                    CameraInfo, f"camera/{camera}/color/camera_info", _PROFILE
+                ),
+            )
+            for camera in config.cameras
+        }
+        self._renderer: CameraRenderer | None = None
+        self._generation = -1
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="cameras", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for listeners."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, which frees its OpenGL context."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=1.0)
+
+    def _run(self) -> None:
+        period_s = 1.0 / self._config.camera_rate_hz
+        while not self._stop.is_set():
+            started_s = time.monotonic()
+            heard = [name for name, topics in self._topics.items() if topics.are_heard]
+            if heard:
+                try:
+                    self._publish(heard)
+                except MalmmError as error:
+                    self._node.get_logger().error(f"no images: {error}")
+                    self._stop.wait(5.0)
+            self._stop.wait(max(0.001, period_s - (time.monotonic() - started_s)))
+        if self._renderer is not None:
+            self._renderer.close()
+
+    def _publish(self, cameras: list[str]) -> None:
+        """Draw the same moment by each camera."""
+        moment = self._physics.call(self._take)
+        renderer = self._renderer_of(moment)
+        for camera in cameras:
+            image = renderer.render(camera, moment.state)
+            self._publish_image(camera, image, moment.stamp_s)
+
+    def _publish_image(self, camera: str, image: RgbdImage, stamp_s: float) -> None:
+        topics, frame = self._topics[camera], optical_frame(camera)
+        height_px, width_px = image.depth.shape
+        topics.color.publish(image_message(image.rgb, stamp_s=stamp_s, frame=frame))
+        topics.depth.publish(image_message(image.depth, stamp_s=stamp_s, frame=frame))
+        topics.info.publish(
+            camera_info_message(
+                _matrix(image.camera),
+                width_px=width_px,
+                height_px=height_px,
+                stamp_s=stamp_s,
+                frame=frame,
+            )
+        )
+
+    def _take(self, world: MujocoWorld) -> _Moment:
+        return _Moment(
+            model=world.physics.model,
+            state=world.snapshot(),
+            stamp_s=self._physics.now_s,
+            generation=self._physics.generation,
+        )
+
+    def _renderer_of(self, moment: _Moment) -> CameraRenderer:
+        """The renderer of the present model, made anew when another world was loaded."""
+        if self._renderer is None or self._generation != moment.generation:
+            if self._renderer is not None:
+                self._renderer.close()
+            self._renderer = CameraRenderer(
+                moment.model,
+                width_px=self._config.image_width_px,
+                height_px=self._config.image_height_px,
+            )
+            self._generation = moment.generation
+        return self._renderer
+
+
+def _matrix(camera: Pinhole) -> NDArray[np.float64]:
+    return np.array([[camera.fx, 0.0, camera.cx], [0.0, camera.fy, camera.cy], [0.0, 0.0, 1.0]])

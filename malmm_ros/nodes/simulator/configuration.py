@@ -1,0 +1,84 @@
+"""Settings of the simulator node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import yaml
+
+from malmm_ros.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatorConfig:
+    """What is simulated, how fast, and what is published how often.
+
+    Attributes:
+        task: The task world to load at start.
+        seed: Of its layout, colours and counts.
+        options: YAML mapping of the task's own options; empty: sampled.
+        robot_name: Prefix of the arm's joints and frames.
+        speed: Simulated seconds per second of wall time; 0: as fast as possible while the arm is
+            commanded or things have not settled, else standing still.
+        clock_rate_hz: Of /clock, in wall time.
+        joint_state_rate_hz: Of joint_states and /tf, in wall time.
+        ground_truth_rate_hz: Of ground_truth, in wall time.
+        cameras: Cameras that can be subscribed to.
+        camera_rate_hz: Of images, in wall time; only for cameras that somebody listens to.
+        image_width_px: Of all cameras.
+        image_height_px: Of all cameras.
+        gripper_position: What a GripperCommand's position is: half the opening (one finger's
+            joint, as ros2_controllers and franka_ros2 have it) or the full opening.
+    """
+
+    task: str = "stack_blocks"
+    seed: int = 0
+    options: str = ""
+    robot_name: str = "panda"
+    speed: float = field(default=1.0, metadata={"live": True, "range": (0.0, 100.0)})
+    clock_rate_hz: float = field(default=100.0, metadata={"range": (1.0, 200.0)})
+    joint_state_rate_hz: float = field(default=100.0, metadata={"range": (1.0, 200.0)})
+    ground_truth_rate_hz: float = field(default=30.0, metadata={"range": (1.0, 100.0)})
+    cameras: tuple[str, ...] = ("front", "wrist")
+    camera_rate_hz: float = field(default=10.0, metadata={"range": (0.1, 60.0)})
+    image_width_px: int = field(default=640, metadata={"range": (16, 1280)})
+    image_height_px: int = field(default=480, metadata={"range": (16, 960)})
+    gripper_position: Literal["half", "full"] = "half"
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise ConfigurationError("seed", f"must not be negative, got {self.seed}")
+        if self.speed < 0.0:
+            raise ConfigurationError("speed", f"must not be negative, got {self.speed}")
+        for name in ("clock", "joint_state", "ground_truth", "camera"):
+            value = getattr(self, f"{name}_rate_hz")
+            if not 0.0 < value <= 200.0:
+                raise ConfigurationError(
+                    f"{name}_rate_hz", f"must be above 0 and at most 200, got {value}"
+                )
+        # MuJoCo's off-screen buffer, see the world's visual settings.
+        if not (16 <= self.image_width_px <= 1280 and 16 <= self.image_height_px <= 960):
+            raise ConfigurationError(
+                "image size",
+                f"must be 16 to 1280 by 16 to 960, got {self.image_width_px} by "
+                f"{self.image_height_px}",
+            )
+        parse_options(self.options)
+
+
+def parse_options(text: str) -> dict[str, Any]:
+    """Read a task's options.
+
+    Raises:
+        ConfigurationError: It is not a YAML mapping.
+    """
+    try:
+        options = yaml.safe_load(text) if text.strip() else {}
+    except yaml.YAMLError as error:
+        raise ConfigurationError("options", f"are not valid YAML: {error}") from error
+    if not isinstance(options, dict):
+        raise ConfigurationError(
+            "options", f"must be a mapping like {{color: red, count: 3}}, got {text!r}"
+        )
+    return options

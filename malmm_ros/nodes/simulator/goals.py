@@ -1,0 +1,84 @@
+"""Watching a controller's goal from its start to its end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from malmm_ros.simulation import MujocoWorld
+
+
+class Status(Protocol):
+    """What both controllers' statuses have."""
+
+    @property
+    def goal(self) -> int:
+        """Counts the goals since the reset."""
+        ...
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the goal is under way."""
+        ...
+
+
+StatusT = TypeVar("StatusT", bound=Status)
+
+
+class WatchedGoal(Generic[StatusT]):
+    """One goal of a controller: its latest status, and how it ended.
+
+    Attributes:
+        status: The latest one.
+        lost: Why nobody will ever finish it: a newer goal, a reset; else empty.
+        ended: Set when it is over.
+    """
+
+    def __init__(
+        self, number: int, generation: int, read: Callable[[MujocoWorld], StatusT], status: StatusT
+    ) -> None:
+        self.number = number
+        self.status = status
+        self.lost = ""
+        self.ended = threading.Event()
+        self._generation = generation
+        self._read = read
+
+    def look(self, world: MujocoWorld, generation: int) -> None:
+        """Read the status; in the thread that steps the world."""
+        if generation != self._generation:
+            self.lost = "the world was reset"
+        else:
+            status = self._read(world)
+            if status.goal != self.number:
+                self.lost = "a newer goal took over"
+            else:
+                self.status = status
+                if status.is_active:
+                    return
+        self.ended.set()
+
+
+class GoalWatch:
+    """The goals under way, looked at after each batch of steps."""
+
+    def __init__(self) -> None:
+        self._goals: list[WatchedGoal] = []
+        self._lock = threading.Lock()
+
+    def add(self, goal: WatchedGoal) -> None:
+        """Look after a goal until it ends."""
+        with self._lock:
+            self._goals.append(goal)
+
+    def look(self, world: MujocoWorld, generation: int) -> None:
+        """Look at all; in the thread that steps the world."""
+        if not self._goals:
+            return
+        with self._lock:
+            goals = tuple(self._goals)
+        for goal in goals:
+            goal.look(world, generation)
+        with self._lock:
+            self._goals = [goal for goal in self._goals if not goal.ended.is_set()]

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import queue
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from malmm_ros.msg import SceneState
+from malmm_ros.srv import DetectObjects
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from visualization_msgs.msg import Marker, MarkerArray
+
+from malmm_ros.bringup.processes import ProcessGroup
+from malmm_ros.geometry import Pose
+from malmm_ros.nodes.conversions import scene_message
+from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.waiting import call_service
+from malmm_ros.scene import GripperState, Scene, SceneObject
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+SCENE = [sys.executable, "-m", "malmm_ros.nodes.scene", "--ros-args"]
+
+
+def scene(*names: str, stamp_s: float = 1.0) -> Scene:
+    return Scene(
+        stamp_s=stamp_s,
+        objects=tuple(
+            SceneObject(
+                name=name,
+                category="block",
+                color=name.split()[0],
+                pose=Pose((0.1 * index, 0.0, 0.78)),
+                size=(0.05, 0.05, 0.05),
+            )
+            for index, name in enumerate(names)
+        ),
+        gripper=GripperState(tcp=Pose((0.0, 0.0, 1.0)), yaw=0.0, width=0.08, is_open=True),
+    )
+
+
+class Truth:
+    """Publishes ground truth in the simulator's place, again and again, as it does."""
+
+    def __init__(self, node: Node) -> None:
+        self.value = scene("red block 1", "blue block 1")
+        self._publisher = node.create_publisher(SceneState, "ground_truth", LATCHED)
+        self._timer = node.create_timer(0.03, self.publish)
+
+    def publish(self) -> None:
+        self._publisher.publish(scene_message(self.value))
+
+
+@pytest.fixture(scope="module")
+def detect(client: Node, ros_environment: dict[str, str]) -> Iterator[Any]:
+    watch = NodeWatch(client, ["scene"])
+    service = client.create_client(DetectObjects, "detect_objects")
+    with ProcessGroup() as group:
+        parameters = ["-p", "use_sim_time:=true", "-p", "detect_timeout_s:=1"]
+        parameters += ["-p", "marker_rate_hz:=20"]
+        group.start("scene", [*SCENE, *parameters], environment=ros_environment)
+        assert watch.wait_for(timeout_s=30.0) == ()
+
+        def call(*phrases: str) -> Any:
+            return call_service(
+                service, DetectObjects.Request(phrases=list(phrases)), timeout_s=10.0
+            )
+
+        yield call
+    watch.destroy()
+
+
+def test_without_a_simulator_the_answer_says_so(detect: Any) -> None:
+    answer = detect()
+    assert not answer.success
+    assert "is the simulator running?" in answer.message
+
+
+def test_scenes_are_passed_on_detected_and_drawn(client: Node, detect: Any) -> None:
+    truth = Truth(client)
+    scenes: queue.Queue[SceneState] = queue.Queue()
+    markers: queue.Queue[MarkerArray] = queue.Queue()
+    client.create_subscription(SceneState, "scene", scenes.put, LATCHED)
+    client.create_subscription(MarkerArray, "scene_markers", markers.put, 10)
+    assert [item.name for item in scenes.get(timeout=10.0).objects] == [
+        "red block 1",
+        "blue block 1",
+    ]
+
+    assert len(detect().scene.objects) == 2
+    found = detect("red block")
+    assert found.success
+    assert [item.name for item in found.scene.objects] == ["red block 1"]
+    missing = detect("green cup")
+    assert not missing.success
+    assert "not seen: green cup; seen: red block 1, blue block 1" in missing.message
+
+    drawn = markers.get(timeout=10.0).markers
+    assert {(marker.ns, marker.type) for marker in drawn} == {
+        ("objects", Marker.CUBE),
+        ("names", Marker.TEXT_VIEW_FACING),
+    }
+    number = next(marker.id for marker in drawn if marker.text == "blue block 1")
+
+    truth.value = scene("red block 1", stamp_s=2.0)
+    while True:
+        gone = [
+            marker
+            for marker in markers.get(timeout=10.0).markers
+            if marker.action == Marker.DELETE
+        ]
+        if gone:
+            break
+    assert {(marker.ns, marker.id) for marker in gone} == {("objects", number), ("names", number)}
+    assert len(detect().scene.objects) == 1
