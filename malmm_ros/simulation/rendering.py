@@ -17,6 +17,8 @@ from malmm_ros.simulation.gl import create_context
 
 # MuJoCo's cameras look along −z with y up; optical frames look along z with y down.
 _CAMERA_FROM_OPTICAL = np.diag([1.0, -1.0, -1.0])
+# As real depth cameras, these read nothing far away (the sky is a box drawn at 6 m and more).
+_LONGEST_DEPTH_M = 5.0
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
@@ -127,7 +129,7 @@ class CameraRenderer:
         near = self._model.vis.map.znear * extent
         far = self._model.vis.map.zfar * extent
         depth = (near * far) / (near + reversed_depth.astype(np.float64) * (far - near))
-        depth[reversed_depth <= 0.0] = 0.0
+        depth[depth > _LONGEST_DEPTH_M] = 0.0
         metres: NDArray[np.float32] = depth.astype(np.float32)
         return metres
 
