@@ -27,7 +27,11 @@ _HALF_TURN = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 
 
 class InverseKinematics:
-    """Damped least squares from several starts, both half turns of the hand."""
+    """Damped least squares from several starts, both half turns of the hand.
+
+    Attributes:
+        runs: Of the solver in the latest ``solve``.
+    """
 
     def __init__(self, robot: PlanningRobot, config: RoboplanConfig) -> None:
         self._robot = robot
@@ -43,6 +47,7 @@ class InverseKinematics:
             max_angular_error_norm=ORIENTATION_TOLERANCE,
             check_collisions=False,
         )
+        self.runs = 0
         self._solver = simple_ik.SimpleIk(robot.scene, options)
 
     def solve(
@@ -57,11 +62,13 @@ class InverseKinematics:
         """
         comfortable = self._comfortable(goal)
         found: list[NDArray[np.float64]] = []
+        self.runs = 0
         for target in (goal, goal @ _HALF_TURN):
             frame = core.CartesianConfiguration(
                 "", self._robot.tcp_frame, np.asfortranarray(target.matrix())
             )
             for seed in self._seeds(target, start, comfortable, generator):
+                self.runs += 1
                 solution = self.solve_from(frame, seed)
                 if solution is not None and not any(
                     np.abs(solution - other).max() < _ALIKE for other in found

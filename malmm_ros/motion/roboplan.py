@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from malmm_ros.geometry import Pose
 from malmm_ros.motion import checks
 from malmm_ros.motion.clearance import ClearanceProbe, Contact
 from malmm_ros.motion.collision_world import CollisionWorld
-from malmm_ros.motion.free_path import FreePath
+from malmm_ros.motion.free_path import FreePath, JointPath
 from malmm_ros.motion.inverse_kinematics import InverseKinematics
 from malmm_ros.motion.planner import PlanningScene
 from malmm_ros.motion.roboplan_config import RoboplanConfig
@@ -29,31 +31,52 @@ _LEAST_PADDING = 0.0005
 _PADDING_GAP = 0.0002
 # Joint motions below this are not worth a trajectory.
 _AT_GOAL = 1e-4
+_MOST_GEOMETRIES = 80
 
 _PaddingTable = dict[tuple[str, str], float]
+
+
+@dataclass(slots=True)
+class PlanDurations:
+    """Wall time that the parts of one plan took, for benchmarks."""
+
+    ik_s: float = 0.0
+    ik_runs: int = 0
+    search_s: float = 0.0
+    timing_s: float = 0.0
 
 
 class RoboplanPlanner:
     """Plans for one arm; equal queries give equal plans, whatever was asked before.
 
     Calls from several threads wait for each other.
+
+    Attributes:
+        config: What it was made with.
+        last_durations: Of the latest ``plan``.
     """
 
     def __init__(self, config: RoboplanConfig | None = None) -> None:
         self.config = config or RoboplanConfig()
+        self._probe = ClearanceProbe(self.config)
+        self._lock = threading.Lock()
+        self.last_durations = PlanDurations()
+        self._build()
+
+    def _build(self) -> None:
         self._robot = PlanningRobot(self.config)
         self._world = CollisionWorld(self._robot, self.config)
         self._kinematics = InverseKinematics(self._robot, self.config)
         self._free = FreePath(self._robot, self.config)
         self._straight = StraightPath(self._robot, self.config)
         self._timing = Timing(self._robot, self.config)
-        self._probe = ClearanceProbe(self.config)
-        self._lock = threading.Lock()
 
     def plan(
         self, start: JointState, goal: Pose, scene: PlanningScene, *, straight: bool = False
     ) -> Trajectory:
         with self._lock:
+            self.last_durations = PlanDurations()
+            self._renew_crowded_world()
             arm = self._checked_start(start)
             target = checks.checked_goal(goal, scene.workspace)
             padding = self._load_for_start(arm, scene)
@@ -81,6 +104,7 @@ class RoboplanPlanner:
             MotionError: ``unreachable``, ``in_collision`` or ``outside_workspace``.
         """
         with self._lock:
+            self._renew_crowded_world()
             arm = self._robot.ready if near is None else self._checked_start(near)
             if scene is None:
                 solution = self._solutions(arm, goal, PlanningScene())[0]
@@ -97,6 +121,11 @@ class RoboplanPlanner:
         with self._lock:
             arm = state.select(self._robot.names).positions
             return self._probe.contacts(arm, scene, margin=margin)
+
+    def _renew_crowded_world(self) -> None:
+        """Start over when parked geometries of former scenes slow everything down."""
+        if self._world.geometry_count > _MOST_GEOMETRIES:
+            self._build()
 
     def _checked_start(self, start: JointState) -> NDArray[np.float64]:
         return checks.checked_start(
@@ -143,10 +172,12 @@ class RoboplanPlanner:
             return self._timing.resting(arm)
         seed = self._seed(arm, goal, scene)
         for index, solution in enumerate(solutions[: self.config.goal_tries]):
+            begin = time.perf_counter()
             path = self._free.search(arm, solution, (seed + index) % 2**31)
+            self.last_durations.search_s += time.perf_counter() - begin
             if path is None:
                 continue
-            trajectory = self._timing.time(path)
+            trajectory = self._timed(path)
             if self._is_clear(trajectory):
                 return trajectory
         raise MotionError(
@@ -161,7 +192,10 @@ class RoboplanPlanner:
         self, arm: NDArray[np.float64], goal: Pose, scene: PlanningScene
     ) -> list[NDArray[np.float64]]:
         generator = np.random.default_rng(self._seed(arm, goal, scene))
+        begin = time.perf_counter()
         solutions = self._kinematics.solve(goal, arm, generator)
+        self.last_durations.ik_s += time.perf_counter() - begin
+        self.last_durations.ik_runs = self._kinematics.runs
         if not solutions:
             miss = self._kinematics.nearest_miss(goal)
             raise checks.unreachable(goal, self.config.base, miss=miss, reach=TOP_DOWN_REACH)
@@ -203,7 +237,9 @@ class RoboplanPlanner:
         start = Pose.from_matrix(self._robot.tcp_matrix(arm))
         turned = goal @ _HALF_TURN
         target = min(goal, turned, key=lambda pose: _angle(start, pose))
+        begin = time.perf_counter()
         attempt = self._straight.follow(arm, target)
+        self.last_durations.search_s = time.perf_counter() - begin
         if attempt.problem == "collision":
             contacts = self._near(attempt.stopped_at, scene)
             raise self._line_error(attempt, checks.describe(contacts))
@@ -211,7 +247,7 @@ class RoboplanPlanner:
             raise self._line_error(attempt, "")
         if np.abs(attempt.path[-1] - arm).max() < _AT_GOAL:
             return self._timing.resting(arm)
-        return self._timing.time(attempt.path, is_dense=True)
+        return self._timed(attempt.path, is_dense=True)
 
     def _line_error(self, attempt: LineAttempt, details: str) -> MotionError:
         reason = {
@@ -224,6 +260,12 @@ class RoboplanPlanner:
             f"the straight line is free only for its first {attempt.fraction:.0%}: {reason}; "
             "take a free motion, or start from higher above",
         )
+
+    def _timed(self, path: JointPath, *, is_dense: bool = False) -> Trajectory:
+        begin = time.perf_counter()
+        trajectory = self._timing.time(path, is_dense=is_dense)
+        self.last_durations.timing_s += time.perf_counter() - begin
+        return trajectory
 
     def _is_clear(self, trajectory: Trajectory) -> bool:
         """Check the timed trajectory itself, between its points too."""

@@ -9,6 +9,7 @@ import numpy as np
 import roboplan.core as core
 from numpy.typing import NDArray
 
+from malmm_ros.geometry import Pose
 from malmm_ros.models import (
     ARM_DOF,
     MODEL_DIRECTORY,
@@ -34,6 +35,7 @@ class PlanningRobot:
         high: ``(7,)``, radians.
         max_velocity: ``(7,)``, radians per second, unscaled.
         max_acceleration: ``(7,)``, radians per second squared, unscaled.
+        last_joint_from_tcp: For geometries fixed to the tool point.
     """
 
     def __init__(self, config: RoboplanConfig) -> None:
@@ -56,6 +58,10 @@ class PlanningRobot:
         assert tuple(joints) == (*self.names, finger_joint_names(prefix)[0])
         self.ready = np.array(READY_POSITIONS)
         self._full = np.zeros(ARM_DOF + 1)
+        # roboplan 0.7 places added geometries relative to the parent joint of the frame named.
+        link = self.scene.forwardKinematics(self._full, self.arm_links[7])
+        tcp = self.scene.forwardKinematics(self._full, self.tcp_frame)
+        self.last_joint_from_tcp = Pose.from_matrix(np.linalg.inv(link) @ tcp)
 
     def set_fingers(self, width: float) -> None:
         """Hold both fingers at half of the full opening ``width`` from now on."""
