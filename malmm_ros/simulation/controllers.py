@@ -201,6 +201,7 @@ class ArmController:
                 pending,
                 period_s=self.period_s,
                 acceleration_limit=self._acceleration,
+                speed_limit=self.limits.speed,
             )
             self._follow(reference, "moving")
         if self._is_cancel_wanted:

@@ -10,7 +10,7 @@ from scipy.interpolate import CubicHermiteSpline
 
 from malmm_ros.trajectory import Trajectory
 
-_LONGEST_BLEND_S = 2.0
+_SHORTEST_BLEND_S, _LONGEST_BLEND_S = 0.1, 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,33 +70,67 @@ def blend(
     *,
     period_s: float,
     acceleration_limit: NDArray[np.float64],
+    speed_limit: NDArray[np.float64],
 ) -> Reference:
     """Go over smoothly from one commanded state into a new reference.
 
     The difference at the start decays as a quintic to nothing, over the shortest time whose
-    accelerations leave the new reference its own.
+    accelerations leave the new reference its own. Where both together would be too fast, the
+    new reference waits at its start for the decay to end.
 
     Args:
         present: One sample: what was commanded until now.
         wanted: The new reference.
         period_s: Of both.
         acceleration_limit: ``(J,)``.
+        speed_limit: ``(J,)``.
     """
     offset = present.positions[0] - wanted.positions[0]
     speed = present.velocities[0] - wanted.velocities[0]
-    push = present.accelerations[0] - wanted.accelerations[0]
     if max(np.abs(offset).max(), np.abs(speed).max()) < 1e-9:
         return wanted
+    decay = _shortest_decay(
+        present, wanted, period_s=period_s, acceleration_limit=acceleration_limit
+    )
+    together = _add(wanted, decay)
+    is_too_fast = bool((np.abs(together.velocities) > speed_limit * 1.001).any())
+    if is_too_fast and np.abs(wanted.velocities[0]).max() < 1e-9:
+        return _add(_delayed(wanted, decay.last), decay)
+    return together
+
+
+def _shortest_decay(
+    present: Reference,
+    wanted: Reference,
+    *,
+    period_s: float,
+    acceleration_limit: NDArray[np.float64],
+) -> Reference:
+    offset = present.positions[0] - wanted.positions[0]
+    speed = present.velocities[0] - wanted.velocities[0]
+    push = present.accelerations[0] - wanted.accelerations[0]
     own = np.abs(wanted.accelerations).max(axis=0)
     room = np.maximum(acceleration_limit - own, 0.4 * acceleration_limit)
     # The present acceleration ends at once when continuing it would break the limit.
     push = np.clip(push, -room, room)
-    duration = 0.1
+    duration = _SHORTEST_BLEND_S
     while True:
         decay = _decay(offset, speed, push, duration=duration, period_s=period_s)
         if duration >= _LONGEST_BLEND_S or (np.abs(decay.accelerations) <= room * 1.001).all():
-            return _add(wanted, decay)
+            return decay
         duration *= 1.2
+
+
+def _delayed(wanted: Reference, count: int) -> Reference:
+    """Wait at the start for some periods."""
+    start = hold(wanted.positions[0])
+    return Reference(
+        positions=np.concatenate((np.repeat(start.positions, count, axis=0), wanted.positions)),
+        velocities=np.concatenate((np.repeat(start.velocities, count, axis=0), wanted.velocities)),
+        accelerations=np.concatenate(
+            (np.repeat(start.accelerations, count, axis=0), wanted.accelerations)
+        ),
+    )
 
 
 def brake(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from malmm_ros.camera import Pinhole, RgbdImage
-from malmm_ros.errors import PerceptionError, SimulationError, UnknownNameError
-from malmm_ros.geometry import Pose
+from malmm_ros.camera import RgbdImage
+from malmm_ros.errors import SimulationError, UnknownNameError
 from malmm_ros.scene import TABLE_TOP_Z
 from malmm_ros.simulation import MujocoWorld, gl
 from malmm_ros.simulation.rendering import CameraRenderer
@@ -145,15 +143,3 @@ def test_without_opengl_the_error_names_the_packages(monkeypatch: pytest.MonkeyP
     with pytest.raises(SimulationError, match="libegl1") as caught:
         gl.create_context(64, 64)
     assert "mujoco.osmesa" in str(caught.value)
-
-
-def test_image_sizes_must_agree() -> None:
-    camera = Pinhole.from_field_of_view(1.0, width_px=4, height_px=3)
-    make: Callable[..., RgbdImage] = RgbdImage
-    with pytest.raises(PerceptionError, match="sizes differ"):
-        make(
-            rgb=np.zeros((3, 4, 3), np.uint8),
-            depth=np.zeros((4, 3), np.float32),
-            camera=camera,
-            world_from_camera=Pose((0.0, 0.0, 0.0)),
-        )
