@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
+from malmm_ros.agents.offline import layout
 from malmm_ros.agents.offline.conversation import Conversation
 from malmm_ros.agents.offline.hand import grasp_height
 from malmm_ros.scene import Scene, SceneObject
@@ -110,7 +111,7 @@ class _Writer:
             x, y, _ = item.pose.position
             height = re.search(rf"\bby\s+({_NUMBER})", rest)
             lift = float(height[1]) if height else 0.10
-            z = item.top_z + lift if kind == "above" else grasp_height(item)
+            z = layout.top_z(item) + lift if kind == "above" else grasp_height(item)
         if found := re.search(_YAW, rest, re.I):
             self.yaw = float(found[1])
         self.position = (x, y, z)

@@ -253,9 +253,9 @@ def _pick_up(
             why = f"{quote(crowd.name)} leaves the fingers no room beside {quote(item.name)}."
             return _pick_up(crowd, layout.center(crowd), scene, tried, why)
     x, y, z = option.position
-    above = item.top_z + SAFE_HEIGHT
+    above = layout.top_z(item) + SAFE_HEIGHT
     way = safe_height((x, y), toward, scene, ignore=[item.name])
-    hang = z - item.bottom_z
+    hang = z - layout.bottom_z(item)
     raised = above
     if failures == 0 and layout.is_reachable((x, y), margin=0.02):
         raised = max(above, way + hang + 0.02)
@@ -276,7 +276,7 @@ def _put_down(
     tool = scene.gripper.tcp.position
     failures = tried.places[held.name]
     gap = _RELEASE_GAPS[min(failures, len(_RELEASE_GAPS) - 1)]
-    hang = tool[2] - held.bottom_z
+    hang = tool[2] - layout.bottom_z(held)
     height = place.top + gap + hang
     yaw = _placing_yaw(held, place, scene, height, failures)
     x, y = _tool_point(held, place.point, yaw - scene.gripper.yaw, tool)

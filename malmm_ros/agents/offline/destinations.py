@@ -115,7 +115,7 @@ def _highest(context: Context, movers: Sequence[str]) -> SceneObject:
         return last
     if not bodies:
         raise NotPossibleError("There is no tower here.")
-    return max(bodies, key=lambda item: item.top_z)
+    return max(bodies, key=layout.top_z)
 
 
 def _thing_names(things: Sequence[Phrase], context: Context) -> list[str]:

@@ -190,7 +190,10 @@ def holds(goal: Goal, scene: Scene) -> bool:
 def _is_placed(goal: Rest | Inside | Around | Spot | Off, item: SceneObject, scene: Scene) -> bool:
     match goal:
         case Rest(_, ""):
-            return layout.carrier_of(item, scene) is None and item.bottom_z < TABLE_TOP_Z + 0.02
+            return (
+                layout.carrier_of(item, scene) is None
+                and layout.bottom_z(item) < TABLE_TOP_Z + 0.02
+            )
         case Rest(_, support):
             carrier = scene.find(support)
             return carrier is not None and stands_on(item, carrier)

@@ -48,7 +48,7 @@ def grasps(item: SceneObject, scene: Scene) -> list[Grasp]:
 def grasp_height(item: SceneObject) -> float:
     """Height of the tool point: the middle, but off the surface and clear of the palm."""
     middle = item.pose.position[2]
-    return max(middle, item.top_z - FINGER_DEPTH, item.bottom_z + CLEARANCE)
+    return max(middle, layout.top_z(item) - FINGER_DEPTH, layout.bottom_z(item) + CLEARANCE)
 
 
 def _closing_yaws(item: SceneObject) -> list[float]:
@@ -116,4 +116,4 @@ def safe_height(
     half = (0.5 * layout.distance(start, end) + 0.08, 0.10)
     shape = layout.rectangle(middle, half=half, yaw=heading)
     near = layout.obstacles_at(shape, (0.0, 3.0), scene, ignore=ignore)
-    return max((item.top_z for item in near), default=0.0)
+    return max((layout.top_z(item) for item in near), default=0.0)

@@ -30,11 +30,18 @@ def footprint(item: SceneObject, *, grow: float = 0.0) -> NDArray[np.float64]:
         angles = np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
         radius = 0.5 * max(item.size[:2]) + grow
         return np.asarray(center(item)) + radius * np.stack([np.cos(angles), np.sin(angles)], 1)
-    # A tilted object covers more than its own rectangle; its box's corners say how much.
-    points = item.corners()[:, :2] - np.asarray(center(item))
-    turn = rotation(item.pose.yaw)
-    half = np.abs(points @ turn).max(axis=0) + grow
-    return rectangle(center(item), half=(float(half[0]), float(half[1])), yaw=item.pose.yaw)
+    half = (0.5 * item.size[0] + grow, 0.5 * item.size[1] + grow)
+    return rectangle(center(item), half=half, yaw=item.pose.yaw)
+
+
+def top_z(item: SceneObject) -> float:
+    """Height of its top; in the scene text everything stands upright."""
+    return item.pose.position[2] + 0.5 * item.size[2]
+
+
+def bottom_z(item: SceneObject) -> float:
+    """Height of its underside; in the scene text everything stands upright."""
+    return item.pose.position[2] - 0.5 * item.size[2]
 
 
 def rectangle(middle: Point, *, half: Point, yaw: float) -> NDArray[np.float64]:
@@ -90,8 +97,9 @@ def rests_on(item: SceneObject, carrier: SceneObject) -> bool:
     if item.is_held or item.name == carrier.name:
         return False
     if (
-        abs(item.bottom_z - carrier.top_z) > CONTACT_GAP
-        or item.bottom_z < carrier.pose.position[2]
+        abs(bottom_z(item) - top_z(carrier)) > CONTACT_GAP
+        # Three decimals of centre and height may put a body's bottom below a flat area's middle.
+        or bottom_z(item) < carrier.pose.position[2] - 0.25 * CONTACT_GAP
     ):
         return False
     return covers(center(item), carrier)
@@ -102,7 +110,7 @@ def is_inside(item: SceneObject, container: SceneObject) -> bool:
     if item.is_held or item.name == container.name or not covers(center(item), container):
         return False
     z = item.pose.position[2]
-    return container.bottom_z - 0.01 <= z and item.bottom_z < container.top_z - 0.004
+    return bottom_z(container) - 0.01 <= z and bottom_z(item) < top_z(container) - 0.004
 
 
 def leans_on(item: SceneObject, lower: SceneObject) -> bool:
@@ -111,7 +119,7 @@ def leans_on(item: SceneObject, lower: SceneObject) -> bool:
         return False
     if item.pose.position[2] < lower.pose.position[2] + 0.25 * lower.size[2]:
         return False
-    above = -CONTACT_GAP <= item.bottom_z - lower.top_z <= CONTACT_GAP
+    above = -CONTACT_GAP <= bottom_z(item) - top_z(lower) <= CONTACT_GAP
     return above and overlaps(footprint(item, grow=-0.002), footprint(lower, grow=-0.002))
 
 
@@ -128,7 +136,7 @@ def carrier_of(item: SceneObject, scene: Scene) -> SceneObject | None:
         for other in scene.objects
         if rests_on(item, other) or (is_container(other) and is_inside(item, other))
     ]
-    return max(holders, key=lambda other: other.top_z, default=None)
+    return max(holders, key=top_z, default=None)
 
 
 def obstacles_at(
@@ -142,8 +150,8 @@ def obstacles_at(
         if item.name not in skipped
         and not item.is_held
         and not is_flat(item)
-        and item.bottom_z < z[1]
-        and item.top_z > z[0]
+        and bottom_z(item) < z[1]
+        and top_z(item) > z[0]
         and overlaps(shape, footprint(item))
     ]
 

@@ -128,10 +128,10 @@ def _on_object(
     first: SceneObject | None = None
     for point in spots:
         shape = _outline(item, point, yaws)
-        span = (support.top_z + 0.003, support.top_z + item.size[2])
+        span = (layout.top_z(support) + 0.003, layout.top_z(support) + item.size[2])
         found = layout.obstacles_at(shape, span, scene, ignore=[item.name, support.name])
         if not found:
-            return Placement(point=point, top=support.top_z, yaws=yaws,
+            return Placement(point=point, top=layout.top_z(support), yaws=yaws,
                              where=f"on {quote(support.name)}", support=support.name)  # fmt: skip
         first = first or found[0]
     return _blocker(first)
@@ -146,18 +146,18 @@ def _in_container(
     best = layout.center(container)
     for point in _spots(container, item, wall=_WALL):
         shape = _outline(item, point, yaws)
-        span = (container.bottom_z, container.top_z)
+        span = (layout.bottom_z(container), layout.top_z(container))
         if not layout.obstacles_at(shape, span, scene, ignore=[item.name, container.name]):
             best = point
             break
-    return Placement(point=best, top=container.top_z, yaws=yaws,
+    return Placement(point=best, top=layout.top_z(container), yaws=yaws,
                      where=f"into {quote(container.name)}", support=container.name)  # fmt: skip
 
 
 def _over_peg(peg: SceneObject | None) -> Placement | None:
     if peg is None:
         return None
-    return Placement(point=layout.center(peg), top=peg.top_z, yaws=_aligned(peg),
+    return Placement(point=layout.center(peg), top=layout.top_z(peg), yaws=_aligned(peg),
                      where=f"over {quote(peg.name)}", support=peg.name)  # fmt: skip
 
 
