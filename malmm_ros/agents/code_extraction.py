@@ -20,22 +20,29 @@ _BLOCK = re.compile(
 _INLINE_BLOCK = re.compile(r"```(?:python|py)?[ \t]*([^`\n]+)```")
 _CALL = re.compile(rf"\b(?:{'|'.join(ROBOT_FUNCTIONS)})\s*\(")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_PYTHON = ("", "python", "py", "python3", "tool_code", "code")
+_PYTHON = ("python", "py", "python3", "tool_code", "code")
 _MAX_CHARS = 50_000
 
 
 def extract_code(answer: str) -> str:
     """The program of an answer.
 
-    Fenced blocks of Python are joined in their order (models split one program over several);
-    blocks without a robot call are kept only next to such with one. Without any fence, the
-    lines from the first to the last that parse as Python and hold a call are taken.
+    Fenced blocks are joined in their order (models split one program over several); where some
+    are marked as Python, unmarked ones without a robot call are taken for quotations. Without
+    any fence, the lines from the first to the last call are taken, and those around them that
+    belong to the same program.
 
     Returns:
         Code without its fence; empty when there is none.
     """
     answer = _THINKING.sub("", answer[:_MAX_CHARS]).replace("\r\n", "\n")
-    blocks = [match[3] for match in _BLOCK.finditer(answer) if match[2].lower() in _PYTHON]
+    found = [(match[2].lower(), match[3]) for match in _BLOCK.finditer(answer)]
+    has_marked = any(language in _PYTHON for language, _ in found)
+    blocks = [
+        block
+        for language, block in found
+        if language in _PYTHON or (not language and (not has_marked or _CALL.search(block)))
+    ]
     blocks = blocks or [match[1] for match in _INLINE_BLOCK.finditer(answer)]
     if blocks:
         return "\n".join(_dedent(block) for block in blocks).strip("\n")

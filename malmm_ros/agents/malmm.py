@@ -17,8 +17,8 @@ from malmm_ros.agents.answers import (
 from malmm_ros.agents.code_extraction import extract_code
 from malmm_ros.agents.messages import AgentRole
 from malmm_ros.agents.model import ModelClient
-from malmm_ros.agents.run_task import TaskRunner
 from malmm_ros.agents.task_run import TaskEnd, TaskRun
+from malmm_ros.agents.task_runner import TaskRunner
 from malmm_ros.agents.team import TaskResult, TeamConfig
 from malmm_ros.agents.transcript import AgentEvent
 from malmm_ros.agents.usage import Budget

@@ -22,6 +22,11 @@ class ChatMessage:
     content: str
 
 
+def clean_text(text: str) -> str:
+    """Replace what cannot be encoded (lone surrogates), which endpoints and files refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def estimate_tokens(text: str) -> int:
     """Tokens of a text, roughly, for models that have no tokenizer: four characters each.
 

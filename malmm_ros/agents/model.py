@@ -22,7 +22,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
-from malmm_ros.agents.messages import ChatMessage
+from malmm_ros.agents.messages import ChatMessage, clean_text
 from malmm_ros.agents.model_errors import translate_errors
 from malmm_ros.agents.model_loop import submit
 from malmm_ros.agents.offline_model import offline_model
@@ -178,7 +178,7 @@ class ModelClient:
             )
             response = _wait(future, check)
         text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-        return Answer(text=text.strip(), usage=self._usage(response))
+        return Answer(text=clean_text(text).strip(), usage=self._usage(response))
 
     def close(self) -> None:
         """Close connections; a later call opens them again."""

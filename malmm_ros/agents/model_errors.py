@@ -36,7 +36,11 @@ def translate_errors(config: ModelConfig, *, is_remote: bool) -> Iterator[None]:
         problem = f"did not answer within {config.timeout_s:g} s"
         raise ModelError("timeout", _word(config, problem)) from error
     except exceptions.ModelAPIError as error:
-        problem = f"cannot be reached ({_first_cause(error)})"
+        cause = _first_cause(error)
+        if isinstance(cause, ValueError):  # what came could not be parsed
+            problem = f"answered what is not a chat completion ({_short(cause)})"
+            raise ModelError("invalid_answer", _word(config, problem)) from error
+        problem = f"cannot be reached ({_short(cause)})"
         raise ModelError("unreachable", _word(config, problem)) from error
     except (exceptions.UnexpectedModelBehavior, ValueError, KeyError, TypeError) as error:
         if not is_remote:
@@ -66,10 +70,10 @@ def _word(config: ModelConfig, problem: str) -> str:
     return f"model {config.name!r} at {where} {problem}"
 
 
-def _first_cause(error: BaseException) -> str:
+def _first_cause(error: BaseException) -> BaseException:
     while error.__cause__ is not None:
         error = error.__cause__
-    return _short(error)
+    return error
 
 
 def _short(value: object) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 ResultT = TypeVar("ResultT")
 
 _lock = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
+_loop: tuple[int, asyncio.AbstractEventLoop] | None = None
 
 
 def submit(work: Coroutine[Any, Any, ResultT], *, timeout_s: float) -> Future[ResultT]:
@@ -27,13 +28,13 @@ def submit(work: Coroutine[Any, Any, ResultT], *, timeout_s: float) -> Future[Re
 def _running_loop() -> asyncio.AbstractEventLoop:
     global _loop
     with _lock:
-        if _loop is None:
+        if _loop is None or _loop[0] != os.getpid():  # threads do not survive a fork
             loop = asyncio.new_event_loop()
             thread = threading.Thread(target=loop.run_forever, name="model-loop", daemon=True)
             thread.start()
             atexit.register(_stop, loop, thread)
-            _loop = loop
-        return _loop
+            _loop = (os.getpid(), loop)
+        return _loop[1]
 
 
 def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -192,17 +193,19 @@ def _stubs() -> str:
     return (files("malmm_ros.agents") / "robot_api.pyi").read_text(encoding="utf-8")
 
 
+# A program holds its worker while the robot moves, so there must be one for every running task.
+_MAX_WORKERS = 32
 _lock = threading.Lock()
-_open_pool: monty.Monty | None = None
+_open_pool: tuple[int, monty.Monty] | None = None
 
 
 def _pool() -> monty.Monty:
-    """The process's interpreter workers, started when first needed."""
+    """This process's interpreter workers, started when first needed (anew after a fork)."""
     global _open_pool
     with _lock:
-        if _open_pool is None:
-            pool = monty.Monty(min_processes=1, checkout_timeout=30.0)
+        if _open_pool is None or _open_pool[0] != os.getpid():
+            pool = monty.Monty(min_processes=1, max_processes=_MAX_WORKERS, checkout_timeout=60.0)
             pool.__enter__()
             atexit.register(pool.__exit__, None, None, None)
-            _open_pool = pool
-        return _open_pool
+            _open_pool = (os.getpid(), pool)
+        return _open_pool[1]

@@ -14,7 +14,7 @@ import malmm_ros
 from malmm_ros.agents.code_runner import CodeRunner
 from malmm_ros.agents.history import History
 from malmm_ros.agents.interruption import TaskCancelledError, braking
-from malmm_ros.agents.messages import AgentRole
+from malmm_ros.agents.messages import AgentRole, clean_text
 from malmm_ros.agents.model import ModelClient
 from malmm_ros.agents.prompting import Prompts, prompt_hash
 from malmm_ros.agents.task_run import TaskEnd, TaskRun
@@ -68,6 +68,7 @@ class TaskRunner:
         """
         if not instruction.strip():
             raise ConfigurationError("instruction", "is empty; say what the robot is to do")
+        instruction = clean_text(instruction)
         task_id = task_id or uuid.uuid4().hex[:12]
         if transcript is not None and transcript.is_dir():
             transcript = transcript / f"{task_id}.jsonl"
