@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from visualization_msgs.msg import MarkerArray
 
