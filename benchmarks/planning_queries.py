@@ -58,9 +58,7 @@ class PickAndPlace:
 
     def scene_after(self) -> PlanningScene:
         """Open hand around the target at its new place."""
-        moved = replace(
-            self.target, pose=self.place @ self.grasp.inverse() @ self.target.pose
-        )
+        moved = replace(self.target, pose=self.place @ self.grasp.inverse() @ self.target.pose)
         return replace(self.scene_before(), objects=(moved, *self.objects[1:]))
 
     def moves(self) -> Iterator[tuple[str, Pose, PlanningScene, bool]]:

@@ -31,6 +31,7 @@ _COLOR = np.array([0.6, 0.6, 0.6, 1.0])
 _PARKED = Pose((0.0, 0.0, -50.0))
 # Nearer, so that what is parked in the hand cannot meet what is parked in the world.
 _PARKED_IN_HAND = Pose((0.0, 0.0, 20.0))
+_IDENTITY = Pose((0.0, 0.0, 0.0))
 _TABLE_SIZE = (4.0, 4.0, 0.2)
 _TABLE_ROLES = ("arm", "hand", "held")
 _WALL_THICKNESS = 0.3
@@ -84,7 +85,9 @@ class CollisionWorld:
         self._pools: dict[tuple[Role, SolidShape, Vector3], _Pool] = {}
         self._carried: list[_CarriedSlot] = []
         self._placed: dict[str, tuple[str, Pose]] = {}
+        self._switches: list[tuple[str, str, bool]] = []
         self._add_fixed()
+        self._apply_switches()
 
     @property
     def geometry_count(self) -> int:
@@ -113,28 +116,24 @@ class CollisionWorld:
             for slot in pool.slots[pool.used :]:
                 self._move(slot.name, _PARKED)
         self._attach(scene.held, untouched)
+        self._apply_switches()
 
     def _place_for_arm(
         self, items: Iterable[SceneObject], touchable: frozenset[str], padding: Padding
     ) -> None:
-        switched: dict[bool, list[str]] = {True: [], False: []}
         for item in items:
             is_touchable = item.name in touchable
             amount = padding.get((item.name, "arm"), self._config.obstacle_padding)
             for slot in self._place(item, "arm", amount):
                 if slot.is_touchable != is_touchable:
                     slot.is_touchable = is_touchable
-                    switched[is_touchable].append(slot.name)
-        for is_touchable, names in switched.items():
-            pairs = [(name, link) for name in names for link in self._robot.hand_links]
-            if pairs:
-                self._scene.setCollisions(pairs, not is_touchable)
+                    self._set_pairs(slot.name, self._robot.hand_links, enable=not is_touchable)
 
     def _place_for_held(
         self, items: Iterable[SceneObject], touchable: frozenset[str], padding: Padding
     ) -> set[str]:
         """Returns the names of geometries that the held object may touch."""
-        untouched = set()
+        untouched: set[str] = set()
         for item in items:
             amount = padding.get((item.name, "held"), self._config.held_padding)
             slots = self._place(item, "held", amount)
@@ -146,7 +145,9 @@ class CollisionWorld:
         slots = []
         for part in item.parts:
             slot = self._take(role, part.shape, padded(part, amount))
-            self._move(slot.name, item.pose @ part.pose)
+            # Most parts are the whole object; chaining poses takes longer than moving one.
+            is_whole = part.pose == _IDENTITY
+            self._move(slot.name, item.pose if is_whole else item.pose @ part.pose)
             slots.append(slot)
         return slots
 
@@ -277,9 +278,16 @@ class CollisionWorld:
             self._placed[name] = (frame, pose)
 
     def _set_pairs(self, name: str, others: Iterable[str], *, enable: bool) -> None:
-        pairs = [(name, other) for other in sorted(others)]
-        if pairs:
-            self._scene.setCollisions(pairs, enable)
+        """Note a change; all of one kind together cost as much as one."""
+        self._switches.extend((name, other, enable) for other in sorted(others))
+
+    def _apply_switches(self) -> None:
+        latest = {(first, second): enable for first, second, enable in self._switches}
+        for enable in (True, False):
+            pairs = [pair for pair, value in latest.items() if value is enable]
+            if pairs:
+                self._scene.setCollisions(pairs, enable)
+        self._switches.clear()
 
 
 def padded(part: Solid, amount: float) -> Vector3:

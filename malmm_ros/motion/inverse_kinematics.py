@@ -23,6 +23,7 @@ _POSTURE_WEIGHT = 0.4
 # Every solution stays this far inside the limits, so that rounding never leaves them.
 _LIMIT_RESERVE = 0.01
 _ALIKE = 0.05
+_ELBOWS = (-0.4, 0.4, -0.8, 0.8, -1.2, 1.2)
 _HALF_TURN = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 
 
@@ -51,35 +52,42 @@ class InverseKinematics:
         self._solver = simple_ik.SimpleIk(robot.scene, options)
 
     def solve(
-        self, goal: Pose, start: NDArray[np.float64], generator: np.random.Generator
+        self,
+        goal: Pose,
+        start: NDArray[np.float64],
+        generator: np.random.Generator | None = None,
     ) -> list[NDArray[np.float64]]:
-        """All different solutions found, each ``(7,)``, best first; empty when there is none.
+        """Different solutions, each ``(7,)``, best first; empty when none was found.
 
         Args:
             goal: Of the tool point, world frame; half a turn about its z axis is as good.
             start: Present arm joints ``(7,)``.
-            generator: Draws the random starts.
+            generator: Draws random starts; ``None`` tries only the present posture and the
+                ready one, which is quick and mostly enough.
         """
         comfortable = self._comfortable(goal)
+        postures = [start, comfortable]
+        if generator is not None:
+            postures += self._unusual(comfortable, generator)
         found: list[NDArray[np.float64]] = []
         self.runs = 0
         for target in (goal, goal @ _HALF_TURN):
             frame = core.CartesianConfiguration(
                 "", self._robot.tcp_frame, np.asfortranarray(target.matrix())
             )
-            for seed in self._seeds(target, start, comfortable, generator):
-                self.runs += 1
-                solution = self.solve_from(frame, seed)
+            for posture in postures:
+                solution = self._solve_from(frame, self._seed(target, posture))
                 if solution is not None and not any(
                     np.abs(solution - other).max() < _ALIKE for other in found
                 ):
                     found.append(solution)
         return sorted(found, key=lambda arm: self._cost(arm, start, comfortable))
 
-    def solve_from(
+    def _solve_from(
         self, frame: core.CartesianConfiguration, seed: NDArray[np.float64]
     ) -> NDArray[np.float64] | None:
         """One run; ``None`` when it does not converge inside the limits."""
+        self.runs += 1
         solution = core.JointConfiguration()
         names = list(self._robot.names)
         if not self._solver.solveIk(frame, core.JointConfiguration(names, seed), solution):
@@ -104,28 +112,25 @@ class InverseKinematics:
             arm = np.clip(arm + step, self._robot.low, self._robot.high)
         return best
 
-    def _seeds(
-        self,
-        target: Pose,
-        start: NDArray[np.float64],
-        comfortable: NDArray[np.float64],
-        generator: np.random.Generator,
+    def _unusual(
+        self, comfortable: NDArray[np.float64], generator: np.random.Generator
     ) -> list[NDArray[np.float64]]:
-        seeds = [start, comfortable]
-        for elbow in (-0.5, 0.5):
-            tilted = comfortable.copy()
-            tilted[0] -= elbow
-            tilted[2] = elbow
-            seeds.append(tilted)
+        """Postures with the elbow swung to either side, and random ones."""
+        postures = []
+        for elbow in _ELBOWS:
+            swung = comfortable.copy()
+            swung[0] -= elbow
+            swung[2] = elbow
+            postures.append(swung)
         shape = (self._config.ik_random_seeds, len(comfortable))
-        seeds.extend(comfortable + generator.uniform(-0.6, 0.6, shape))
-        low, high = self._robot.low + 0.05, self._robot.high - 0.05
-        result = []
-        for seed in seeds:
-            turned = seed.copy()
-            turned[6] = self._wrist(target, seed)
-            result.append(np.clip(turned, low, high))
-        return result
+        postures.extend(comfortable + generator.uniform(-0.8, 0.8, shape))
+        return postures
+
+    def _seed(self, target: Pose, posture: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The posture with its wrist turned to the target, inside the limits."""
+        seed = posture.copy()
+        seed[6] = self._wrist(target, posture)
+        return np.clip(seed, self._robot.low + 0.05, self._robot.high - 0.05)
 
     def _comfortable(self, goal: Pose) -> NDArray[np.float64]:
         """The ready posture turned towards the goal."""

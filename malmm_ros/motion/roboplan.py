@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malmm_ros.errors import MotionError
-from malmm_ros.geometry import Pose
+from malmm_ros.geometry import Pose, Vector3
 from malmm_ros.motion import checks
 from malmm_ros.motion.clearance import ClearanceProbe, Contact
 from malmm_ros.motion.collision_world import CollisionWorld
@@ -29,6 +29,8 @@ _HALF_TURN = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 # In tight places the padding gives way down to this.
 _LEAST_PADDING = 0.0005
 _PADDING_GAP = 0.0002
+# A box grown by p on every side comes nearer by up to this times p, at its corners.
+_CORNER = 3.0**0.5
 # Joint motions below this are not worth a trajectory.
 _AT_GOAL = 1e-4
 _MOST_GEOMETRIES = 80
@@ -96,8 +98,7 @@ class RoboplanPlanner:
 
         Args:
             goal: Of ``panda_hand_tcp``, world frame.
-            scene: Obstacles to keep clear of, and the workspace; ``None`` checks neither these
-                nor the table.
+            scene: What to keep clear of; the table alone when left out.
             near: Prefer solutions near this one; the ready posture when left out.
 
         Raises:
@@ -106,12 +107,10 @@ class RoboplanPlanner:
         with self._lock:
             self._renew_crowded_world()
             arm = self._robot.ready if near is None else self._checked_start(near)
-            if scene is None:
-                solution = self._solutions(arm, goal, PlanningScene())[0]
-            else:
-                target = checks.checked_goal(goal, scene.workspace)
-                self._world.load(scene, goal.position, {})
-                solution = self._free_solutions(arm, target, scene, {})[0]
+            scene = scene or PlanningScene()
+            target = checks.checked_goal(goal, scene.workspace)
+            self._world.load(scene, target.position, {})
+            solution = self._free_solutions(arm, target, scene, {})[0]
             return JointState.at_rest(self._robot.names, solution)
 
     def contacts(
@@ -148,11 +147,8 @@ class RoboplanPlanner:
             return padding
         contacts = self._near(arm, scene)
         deep = [item for item in contacts if item.distance < -self.config.start_tolerance]
-        if not deep:
-            padding = _relaxed(contacts)
-            self._world.load(scene, tcp, padding)
-            if not self._robot.is_colliding(arm):
-                return padding
+        if not deep and self._relax(arm, contacts, scene, tcp=tcp, padding=padding):
+            return padding
         raise checks.collision(
             "start_in_collision",
             "the arm starts in collision",
@@ -161,73 +157,122 @@ class RoboplanPlanner:
         )
 
     def _near(self, arm: NDArray[np.float64], scene: PlanningScene) -> list[Contact]:
-        margin = max(self.config.obstacle_padding, self.config.held_padding) + 2e-3
-        return self._probe.contacts(arm, scene, margin=margin)
+        padding = max(self.config.obstacle_padding, self.config.held_padding)
+        return self._probe.contacts(arm, scene, margin=_CORNER * padding + _PADDING_GAP)
+
+    def _relax(
+        self,
+        arm: NDArray[np.float64],
+        contacts: list[Contact],
+        scene: PlanningScene,
+        *,
+        tcp: Vector3,
+        padding: _PaddingTable,
+    ) -> bool:
+        """Lower the padding in place until ``arm`` is free; the world is loaded with it."""
+        defaults = {
+            "arm": self.config.obstacle_padding,
+            "hand": self.config.table_padding_hand,
+            "held": self.config.held_padding,
+        }
+        for item in contacts:
+            distance = item.distance / _CORNER if item.distance > 0.0 else item.distance
+            key = (item.other, item.role)
+            present = padding.get(key, defaults[item.role])
+            padding[key] = min(present, round(distance - _PADDING_GAP, 5))
+        self._world.load(scene, tcp, padding)
+        return not self._robot.is_colliding(arm)
 
     def _plan_free(
         self, arm: NDArray[np.float64], goal: Pose, scene: PlanningScene, padding: _PaddingTable
     ) -> Trajectory:
+        seed = self._seed(arm, goal, scene)
         solutions = self._free_solutions(arm, goal, scene, padding)
         if np.abs(solutions[0] - arm).max() < _AT_GOAL:
             return self._timing.resting(arm)
-        seed = self._seed(arm, goal, scene)
-        for index, solution in enumerate(solutions[: self.config.goal_tries]):
-            begin = time.perf_counter()
-            path = self._free.search(arm, solution, (seed + index) % 2**31)
-            self.last_durations.search_s += time.perf_counter() - begin
-            if path is None:
-                continue
-            trajectory = self._timed(path)
-            if self._is_clear(trajectory):
-                return trajectory
+        trajectory = self._connect(arm, solutions, seed)
+        if trajectory is None:
+            others = self._solve(goal, arm, np.random.default_rng(seed))
+            others = [item for item in others if not self._robot.is_colliding(item)]
+            trajectory = self._connect(arm, others, seed + 1)
+        if trajectory is not None:
+            return trajectory
         raise MotionError(
             "no_path",
-            f"no collision-free way to ({_numbers(goal)}) was found after "
-            f"{min(len(solutions), self.config.goal_tries)} searches of "
+            f"no collision-free way to ({_numbers(goal)}) was found in searches of "
             f"{self.config.rrt_max_nodes} nodes, though the goal itself is free; "
             "go by way of a position higher above the objects, or clear the way first",
         )
 
-    def _solutions(
-        self, arm: NDArray[np.float64], goal: Pose, scene: PlanningScene
+    def _connect(
+        self, arm: NDArray[np.float64], goals: list[NDArray[np.float64]], seed: int
+    ) -> Trajectory | None:
+        """A checked trajectory to the first of the goals that can be reached."""
+        for goal in goals[: self.config.goal_tries]:
+            begin = time.perf_counter()
+            path = self._free.search(arm, goal, seed % 2**31)
+            self.last_durations.search_s += time.perf_counter() - begin
+            if path is not None:
+                trajectory = self._timed(path)
+                if self._is_clear(trajectory):
+                    return trajectory
+        return None
+
+    def _solve(
+        self, goal: Pose, arm: NDArray[np.float64], generator: np.random.Generator | None
     ) -> list[NDArray[np.float64]]:
-        generator = np.random.default_rng(self._seed(arm, goal, scene))
         begin = time.perf_counter()
         solutions = self._kinematics.solve(goal, arm, generator)
         self.last_durations.ik_s += time.perf_counter() - begin
-        self.last_durations.ik_runs = self._kinematics.runs
-        if not solutions:
-            miss = self._kinematics.nearest_miss(goal)
-            raise checks.unreachable(goal, self.config.base, miss=miss, reach=TOP_DOWN_REACH)
+        self.last_durations.ik_runs += self._kinematics.runs
         return solutions
 
     def _free_solutions(
         self, arm: NDArray[np.float64], goal: Pose, scene: PlanningScene, padding: _PaddingTable
     ) -> list[NDArray[np.float64]]:
-        """Goal states that touch nothing; padding gives way when none keeps it."""
-        solutions = self._solutions(arm, goal, scene)
-        free = [item for item in solutions if not self._robot.is_colliding(item)]
-        if free:
-            return free
+        """Goal states that touch nothing, best first; padding gives way when none keeps it.
+
+        Raises:
+            MotionError: There is none (``unreachable``, ``in_collision``).
+        """
+        solutions: list[NDArray[np.float64]] = []
+        for generator in (None, np.random.default_rng(self._seed(arm, goal, scene))):
+            solutions = self._solve(goal, arm, generator)
+            free = [item for item in solutions if not self._robot.is_colliding(item)]
+            if free:
+                return free
+        if not solutions:
+            miss = self._kinematics.nearest_miss(goal)
+            raise checks.unreachable(goal, self.config.base, miss=miss, reach=TOP_DOWN_REACH)
+        return [self._squeezed(arm, goal, solutions, scene=scene, padding=padding)]
+
+    def _squeezed(
+        self,
+        arm: NDArray[np.float64],
+        goal: Pose,
+        solutions: list[NDArray[np.float64]],
+        *,
+        scene: PlanningScene,
+        padding: _PaddingTable,
+    ) -> NDArray[np.float64]:
+        """The solution that touches nothing once padding gives way; the world is loaded so.
+
+        Raises:
+            MotionError: All of them touch something (``in_collision``).
+        """
         least: list[Contact] = []
-        for solution in solutions[: self.config.goal_tries]:
+        for solution in solutions:
             contacts = self._near(solution, scene)
             if all(item.distance >= _LEAST_PADDING for item in contacts):
-                padding.update(
-                    (key, min(value, padding.get(key, value)))
-                    for key, value in _relaxed(contacts).items()
-                )
                 tcp = Pose.from_matrix(self._robot.tcp_matrix(arm)).position
-                self._world.load(scene, tcp, padding)
-                if not self._robot.is_colliding(solution):
-                    return [solution]
-            if contacts and (not least or contacts[0].distance > least[0].distance):
+                if self._relax(solution, contacts, scene, tcp=tcp, padding=padding):
+                    return solution
+            elif not least or contacts[0].distance > least[0].distance:
                 least = contacts
-        overlaps = [item for item in least if item.distance < _LEAST_PADDING]
         raise checks.collision(
             "in_collision",
             f"the goal ({_numbers(goal)}) is in collision",
-            overlaps or least,
+            [item for item in least if item.distance < _LEAST_PADDING],
             advice="go higher, turn the hand (yaw), or move the object away first",
         )
 
@@ -242,15 +287,21 @@ class RoboplanPlanner:
         self.last_durations.search_s = time.perf_counter() - begin
         if attempt.problem == "collision":
             contacts = self._near(attempt.stopped_at, scene)
-            raise self._line_error(attempt, checks.describe(contacts))
+            contacts = contacts or self._near(attempt.path[-1], scene)
+            details = checks.describe(contacts) or "an obstacle comes nearer than allowed"
+            raise self._line_error(attempt, details)
         if attempt.problem:
             raise self._line_error(attempt, "")
         if np.abs(attempt.path[-1] - arm).max() < _AT_GOAL:
             return self._timing.resting(arm)
-        return self._timed(attempt.path, is_dense=True)
+        trajectory = self._timed(attempt.path, is_dense=True)
+        if not self._is_clear(trajectory):
+            raise self._line_error(attempt, "an obstacle comes nearer than allowed")
+        return trajectory
 
     def _line_error(self, attempt: LineAttempt, details: str) -> MotionError:
         reason = {
+            "": f"but {details}",
             "collision": f"there {details}",
             "limits": "there a joint reaches its limit",
             "singular": "beyond that no near joint state follows the line",
@@ -288,16 +339,6 @@ def _identity(scene: PlanningScene) -> str:
     """The scene as text that does not depend on the order of its sets."""
     touchable = (sorted(scene.touchable), sorted(scene.held_touchable))
     return repr((scene.objects, scene.held, scene.finger_width, touchable, scene.workspace))
-
-
-def _relaxed(contacts: list[Contact]) -> _PaddingTable:
-    """Padding that just lets the given contacts be."""
-    padding: _PaddingTable = {}
-    for item in contacts:
-        key = (item.other, item.role)
-        value = round(item.distance - _PADDING_GAP, 5)
-        padding[key] = min(value, padding.get(key, value))
-    return padding
 
 
 def _angle(first: Pose, second: Pose) -> float:

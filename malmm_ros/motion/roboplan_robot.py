@@ -44,12 +44,13 @@ class PlanningRobot:
         self.group = f"{prefix}_arm"
         self.tcp_frame = f"{prefix}_hand_tcp"
         self.arm_links = tuple(f"{prefix}_link{index}" for index in range(8))
-        self.hand_links = tuple(
+        self.hand_links: tuple[str, ...] = tuple(
             f"{prefix}_{name}" for name in ("hand", "leftfinger", "rightfinger")
         )
         urdf = panda_urdf(robot_name=prefix, base=config.base, mesh_root=str(MODEL_DIRECTORY))
         self.scene = core.Scene(prefix, core.loadUrdfSceneDescriptionFromXml(urdf, []))
         self.scene.importSrdf(panda_srdf(robot_name=prefix))
+        self._fill_hand()
         self._import_acceleration_limits()
         self.low, self.high = self.scene.getPositionLimitVectors(self.group)
         self.max_velocity = self.scene.getVelocityLimitVectors(self.group)[1]
@@ -99,6 +100,21 @@ class PlanningRobot:
                 self.scene, self.full(first), self.full(second), step, True
             )
         )
+
+    def _fill_hand(self) -> None:
+        """Put a box inside the hand: roboplan's meshes are hollow, and blocks fit inside."""
+        zero = np.zeros(ARM_DOF + 1)
+        link = self.scene.forwardKinematics(zero, self.arm_links[7])
+        hand = self.scene.forwardKinematics(zero, self.hand_links[0])
+        center = np.eye(4)
+        center[2, 3] = 0.02
+        placement = np.asfortranarray(np.linalg.inv(link) @ hand @ center)
+        name = f"{self.hand_links[0]}_filling"
+        box = core.Box(0.04, 0.16, 0.06)
+        self.scene.addBoxGeometry(name, self.hand_links[0], box, placement, np.ones(4))
+        pairs = [(name, link) for link in (*self.arm_links, *self.hand_links)]
+        self.scene.setCollisions(pairs, False)
+        self.hand_links = (*self.hand_links, name)
 
     def _import_acceleration_limits(self) -> None:
         """TOPP-RA needs them and URDF cannot hold them; roboplan reads them from a file only."""
