@@ -25,7 +25,15 @@ VERSION = re.search(r'__version__ = "(.+)"', (ROOT / NAME / "__init__.py").read_
 ROS_PACKAGES = [
     *("ros-rclpy", "ros-rmw-fastrtps-cpp", "ros-rosidl-default-runtime"),
     *("ros-ament-index-python", "ros-action-msgs", "ros-builtin-interfaces", "ros-geometry-msgs"),
-    *("ros-rosgraph-msgs", "ros-sensor-msgs", "ros-shape-msgs", "ros-std-msgs", "ros-std-srvs"),
+    *(
+        "ros-nav-msgs",
+        "ros-rcl-interfaces",
+        "ros-rosgraph-msgs",
+        "ros-sensor-msgs",
+        "ros-shape-msgs",
+        "ros-std-msgs",
+        "ros-std-srvs",
+    ),
     *("ros-trajectory-msgs", "ros-visualization-msgs"),
 ]
 # Left out of the wheel: what only C++ builds and `source local_setup.sh` need, since those files
@@ -92,9 +100,9 @@ setup(
     python_requires=">=3.11",
     install_requires=[
         *ROS_PACKAGES,
-        *("numpy>=2", "scipy", "pyyaml", "jinja2", "pillow", "matplotlib", "psutil", "rich"),
-        *("mujoco>=3.17,<5", "roboplan>=0.7,<0.8"),
-        *("pydantic-ai-slim[openai]>=2.68,<3", "pydantic-monty>=1.4,<2"),
+        *("numpy>=2", "scipy", "pyyaml", "jinja2", "pillow", "rich"),
+        *("mujoco>=3.17,<5", "roboplan>=0.7,<0.8", "pin>=4", "coal>=3"),
+        *("pydantic-ai-slim[openai]>=2.68,<3", "pydantic-monty>=1.4,<2", "openai>=3"),
     ],
     extras_require={
         "vision": ["torch>=2.6", "transformers>=5"],
