@@ -28,6 +28,7 @@ class _Draft:
     distance: float | None = None
     is_stacked: bool = False
     is_top_down: bool = False
+    is_listed: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -44,15 +45,15 @@ def parse(sentence: Sentence, nouns: frozenset[str]) -> tuple[Clause, ...]:
     Raises:
         NotUnderstoodError: Words are unknown, negated, or do not make a sentence.
     """
-    if sentence.unknown:
-        words = ", ".join(f'"{word}"' for word in dict.fromkeys(sentence.unknown))
-        known = "word" if len(set(sentence.unknown)) == 1 else "words"
-        raise NotUnderstoodError(f"I do not know the {known} {words}.")
     negations = [token for token in sentence.tokens if token in lexicon.NEGATIONS]
     if negations:
         raise NotUnderstoodError(
             f'I do not follow "{negations[0]}": I can only be told what to do, not what to avoid.'
         )
+    if sentence.unknown:
+        words = ", ".join(f'"{word}"' for word in dict.fromkeys(sentence.unknown))
+        known = "word" if len(set(sentence.unknown)) == 1 else "words"
+        raise NotUnderstoodError(f"I do not know the {known} {words}.")
     cursor = Cursor(tokens=sentence.tokens, nouns=nouns)
     clauses: list[Clause] = []
     while cursor.peek():
@@ -101,6 +102,7 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
     if token in ("STACKED", "BOTTOM_UP", "TOP_DOWN"):
         draft.is_stacked |= token == "STACKED"
         draft.is_top_down |= token == "TOP_DOWN"
+        draft.is_listed |= token != "STACKED"
         cursor.take()
         return True
     if token.startswith("dist:"):
@@ -125,6 +127,8 @@ def _joins(cursor: Cursor, draft: _Draft) -> bool:
     follows = token in _RELATIONS or token in ("STACKED", "BOTTOM_UP", "TOP_DOWN")
     lists = token != "" and draft.verb != "" and not draft.things and token not in lexicon.VERBS
     if (follows and first != "then") or (lists and first == ","):
+        return True
+    if draft.is_listed and first == "," and token not in lexicon.VERBS:
         return True
     cursor.index = start
     return False
@@ -171,11 +175,19 @@ def _read_things(cursor: Cursor, draft: _Draft) -> bool:
             cursor.take()
             return True
         return False
+    if draft.is_listed and draft.things and len(phrases) > 1:
+        # As in "the blocks from bottom to top, blue, red and yellow".
+        noun = draft.things[-1].nouns
+        draft.things = [p if p.nouns else replace(p, nouns=noun) for p in phrases]
+        draft.is_listed = False
+        return True
     if draft.things and not _extends(draft, phrases):
         cursor.index = start
         return False
     head = phrases[-1]
-    if head.head in lexicon.TOWER and draft.kind == "stack":
+    is_wished = draft.verb == "" and cursor.peek() in ("of", "with", "from")
+    if head.head in lexicon.TOWER and (draft.kind == "stack" or is_wished):
+        draft.kind = "stack"
         _tower(cursor, draft, phrases)
         return True
     draft.things.extend(phrases)
@@ -192,14 +204,16 @@ def _tower(cursor: Cursor, draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
     draft.is_stacked = True
     head = phrases[-1]
     rest = tuple(noun for noun in head.nouns if noun not in lexicon.TOWER)
+    inner: tuple[Phrase, ...] = ()
     if cursor.peek() in ("of", "with", "from"):
         cursor.take()
+        while cursor.peek() in lexicon.FILLERS:
+            cursor.take()
         inner = read_phrases(cursor)
-        if len(inner) == 1 and head.colors and not inner[0].colors:
-            inner = (replace(inner[0], colors=head.colors),)
-        draft.things.extend(phrases[:-1])
+    if len(inner) == 1 and head.colors and not inner[0].colors:
+        inner = (replace(inner[0], colors=head.colors),)
+    draft.things.extend(phrases[:-1])
+    if inner:
         draft.things.extend(inner)
     elif rest or head.colors or head.count:
-        count = head.count
-        draft.things.extend(phrases[:-1])
-        draft.things.append(replace(head, nouns=rest, count=count, is_plural=True))
+        draft.things.append(replace(head, nouns=rest, is_plural=True))

@@ -69,7 +69,7 @@ def candidates(
         left_out = {item.name for item in candidates(other, context, is_thing=is_thing)}
         found = [item for item in found if item.name not in left_out]
     for link in phrase.modifiers:
-        found = _filter(found, link, context)
+        found = _filter(found, link, context, rank=phrase.selector_rank)
     if not found:
         raise NotPossibleError(_missing(phrase, context))
     return _superlative(found, phrase, context)
@@ -220,11 +220,13 @@ def _referred(phrase: Phrase, context: Context) -> list[SceneObject]:
     return found
 
 
-def _filter(found: list[SceneObject], link: Link, context: Context) -> list[SceneObject]:
+def _filter(
+    found: list[SceneObject], link: Link, context: Context, *, rank: int
+) -> list[SceneObject]:
     """Keep what stands in a relation to something: "on the grill", "left of the jar"."""
     relation = link.relation
     if not link.phrases:
-        return _extreme(found, relation, 1, context) if relation.startswith("at_") else found
+        return _extreme(found, relation, rank, context) if relation.startswith("at_") else found
     if _is_table(link.phrases[0], context):
         if relation in ("on", "from", "off"):
             return [item for item in found if layout.carrier_of(item, context.scene) is None]

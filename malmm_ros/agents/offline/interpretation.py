@@ -15,12 +15,13 @@ from malmm_ros.agents.offline.clauses import (
     Phrase,
 )
 from malmm_ros.agents.offline.destinations import place_goals, shift_goal
-from malmm_ros.agents.offline.goals import Goal, HandFree, Held, Off, Rest, moved_items
+from malmm_ros.agents.offline.goals import Goal, HandFree, Held, Off, Rest, Spot, moved_items
 from malmm_ros.agents.offline.grammar import parse
 from malmm_ros.agents.offline.grounding import Context, candidates, choose, is_table
 from malmm_ros.agents.offline.naming import is_container, label, scene_nouns
+from malmm_ros.agents.offline.projection import project
 from malmm_ros.agents.offline.tokens import read_sentence
-from malmm_ros.agents.offline.towers import order_towers, top_of, tower_goal
+from malmm_ros.agents.offline.towers import order_towers, pile_where_narrow, tower_goal
 from malmm_ros.scene import Scene, SceneObject
 
 
@@ -53,10 +54,11 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
     for clause in clauses:
         whole = _inherit(clause, previous)
         goals = _add(goals, whole, context)
+        context.scene = project(goals, scene)
         previous = whole
     spelled = [f'I read "{wrong}" as "{right}".' for wrong, right in sentence.corrections]
     return Interpretation(
-        goals=tuple(_without_passing_grasps(goals)),
+        goals=tuple(pile_where_narrow(_without_passing_grasps(goals), context)),
         remarks=(*spelled, *dict.fromkeys(context.remarks)),
     )
 
@@ -111,7 +113,14 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
     except NotPossibleError:
         first, *rest = destinations
         phrases = tuple(replace(p, modifiers=(*p.modifiers, *rest)) for p in first.phrases)
-        return place_goals(things, replace(first, phrases=phrases), context)
+        try:
+            return place_goals(things, replace(first, phrases=phrases), context)
+        except NotPossibleError:
+            if first.relation != "on" or last.relation not in ("on", "in"):
+                raise
+            # "yellow on blue on the area": from the bottom up
+            below = place_goals(first.phrases, last, context)
+            return [*below, *place_goals(things, first, context)]
 
 
 def _attach_sources(clause: Clause) -> tuple[tuple[Phrase, ...], list[Link]]:
@@ -146,6 +155,8 @@ def _without_destination(
             i.name for t in things for i in candidates(t, context, is_thing=True)
         }:
             return [Rest(held, "")]
+    if clause.verb in ("dunk", "shoot") and (hoops := _of_kind("hoop", context)):
+        return place_goals(things, Link(relation="in", phrases=(_named(hoops[0]),)), context)
     areas = _only_area(context)
     if clause.verb in ("put", "place", "set", "position") and areas is not None and things:
         context.remarks.append(f'No place was named; I take "{areas.name}".')
@@ -159,8 +170,12 @@ def _named(item: SceneObject) -> Phrase:
 
 
 def _only_area(context: Context) -> SceneObject | None:
-    areas = [item for item in context.scene.objects if "area" in label(item).kinds]
+    areas = _of_kind("area", context)
     return areas[0] if len(areas) == 1 else None
+
+
+def _of_kind(kind: str, context: Context) -> list[SceneObject]:
+    return [item for item in context.scene.objects if kind in label(item).kinds]
 
 
 def _stack(clause: Clause, context: Context) -> list[Goal]:
@@ -300,7 +315,7 @@ def _is_in_or_on(item: SceneObject, source: SceneObject, scene: Scene) -> bool:
 
 
 def _throw(clause: Clause, context: Context) -> list[Goal]:
-    bins = [item for item in context.scene.objects if "bin" in label(item).kinds]
+    bins = _of_kind("bin", context)
     into = [link for link in clause.links if link.relation in ("in", "to", "on") and link.phrases]
     if into:
         return _place(clause, context)
@@ -369,7 +384,20 @@ def _is_hand(clause: Clause) -> bool:
 
 
 def _lids(context: Context) -> list[SceneObject]:
-    return [item for item in context.scene.objects if "lid" in label(item).kinds]
+    return _of_kind("lid", context)
+
+
+def _swap(clause: Clause, context: Context) -> list[Goal]:
+    """Let two things on the table change places."""
+    phrases = [*clause.things, *(p for k in clause.links for p in k.phrases)]
+    items = [item for phrase in phrases for item in choose(phrase, context)]
+    if len(items) != 2:
+        raise NotUnderstoodError(f'"{clause.verb}" needs two objects.')
+    (ax, ay), (bx, by) = (layout.center(item) for item in items)
+    return [
+        Spot(items[0].name, round(bx, 3), round(by, 3)),
+        Spot(items[1].name, round(ax, 3), round(ay, 3)),
+    ]
 
 
 _READERS: dict[str, Callable[[Clause, Context], list[Goal]]] = {
@@ -382,5 +410,5 @@ _READERS: dict[str, Callable[[Clause, Context], list[Goal]]] = {
     "release": _release,
     "throw": _throw,
     "cover": _cover,
+    "swap": _swap,
 }
-__all__ = ["Interpretation", "interpret", "top_of"]

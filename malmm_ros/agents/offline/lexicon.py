@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 VerbKind = Literal[
-    "place", "stack", "hold", "remove", "open", "close", "release", "throw", "cover"
-]
+    "place", "stack", "hold", "remove", "open", "close", "release", "throw", "cover", "swap",
+]  # fmt: skip
 Relation = Literal[
     "on", "in", "to", "beside", "left_of", "right_of", "front_of", "behind", "between", "under",
     "around", "off", "from", "with", "at_left", "at_right", "at_front", "at_back", "at_middle",
@@ -81,7 +81,7 @@ IDIOMS: dict[str, str] = {
                      "in a tower", "into a tower", "in a pile", "into a pile", "in a column",
                      "in one stack", "into one stack", "as a tower", "as a stack", "in one tower",
                      "one over the other", "atop each other", "atop one another", "stacked",
-                     "piled", "stacked up", "one upon another", "on top of another",
+                     "piled", "stacked up", "one upon another",
                      "to form a tower", "to make a tower", "to form a stack"), "STACKED"),
     **dict.fromkeys(("pick up", "pick it up", "lift up", "grab hold of", "take hold of"), "pick"),
     "pick them up": "pick them",
@@ -118,6 +118,11 @@ IDIOMS: dict[str, str] = {
     "at once": "", "one by one": "", "one at a time": "", "one after another": "", "in turn": "",
     "in that order": "", "in this order": "", "in order": "", "all the way": "", "for me": "",
     "from bottom to top": "BOTTOM_UP", "from top to bottom": "TOP_DOWN", "bottom up": "BOTTOM_UP",
+    "at": "to",
+    "in the middle of the table": "at_middle", "in the center of the table": "at_middle",
+    "in the centre of the table": "at_middle", "on the middle of the table": "at_middle",
+    "from the left": "at_left", "from the right": "at_right", "from the front": "at_front",
+    "from the back": "at_back",
     "starting from the bottom": "BOTTOM_UP", "starting at the bottom": "BOTTOM_UP",
     "bottom to top": "BOTTOM_UP", "top to bottom": "TOP_DOWN", "starting from the top": "TOP_DOWN",
     "starting with": "BOTTOM_UP", "beginning with": "BOTTOM_UP",
@@ -149,7 +154,7 @@ VERBS: dict[str, VerbKind] = {
     **dict.fromkeys(
         ("put", "place", "set", "move", "lay", "bring", "transfer", "shift", "relocate",
          "deposit", "position", "carry", "return", "insert", "load", "stick", "plop", "pop",
-         "dunk", "slide", "transport", "slot", "thread", "slip", "screw", "twist", "dump", "rest",
+         "dunk", "slide", "transport", "slot", "thread", "slip", "screw", "twist", "dump",
          "leave", "deliver", "push", "stow", "store", "hang", "shoot", "arrange", "sort",
          "collect",
          "gather", "drop", "toss", "give", "have", "nudge", "pass", "mount", "balance", "center",
@@ -165,6 +170,7 @@ VERBS: dict[str, VerbKind] = {
     **dict.fromkeys(("close", "shut", "seal", "cap"), "close"),
     **dict.fromkeys(("cover", "fill", "crown"), "cover"),
     **dict.fromkeys(("release",), "release"),
+    **dict.fromkeys(("swap", "exchange", "switch"), "swap"),
     **dict.fromkeys(("discard", "throw", "trash", "bin"), "throw"),
 }  # fmt: skip
 
@@ -232,7 +238,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "hoop": ("hoop", "net", "rim", "basket"),
     "peg": ("peg", "spoke", "pole", "post", "stick", "pin", "rod", "pillar"),
     "ring": ("ring", "loop", "washer", "nut"),
-    "meat": ("meat", "chicken", "steak"),
+    "chicken": ("chicken", "meat"),
+    "steak": ("steak", "meat"),
     "grill": ("grill", "barbecue", "bbq"),
     "tomato": ("tomato",),
     "cylinder": ("cylinder", "can", "disc", "disk"),

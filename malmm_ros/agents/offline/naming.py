@@ -40,6 +40,10 @@ def label(item: SceneObject) -> Label:
     heads = [singular(word) for word in category if word not in colors] or nouns
     head = heads[-1] if heads else ""
     kinds = lexicon.KIND_OF.get(head, frozenset())
+    for noun in nouns:
+        # "chicken" says more than its category "meat".
+        narrow = lexicon.KIND_OF.get(noun, frozenset())
+        kinds = narrow if narrow and narrow < kinds else kinds
     if item.size[2] < FLAT_HEIGHT and item.is_fixed:
         kinds |= {"area"}
     side = frozenset(kind for noun in nouns for kind in lexicon.KIND_OF.get(noun, ()))

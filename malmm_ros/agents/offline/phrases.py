@@ -262,6 +262,8 @@ def _is_content(cursor: Cursor, token: str) -> bool:
 def _share_nouns(phrases: list[Phrase]) -> tuple[Phrase, ...]:
     """Give "the red" in "the red and the blue block" its noun; from the right, else the left."""
     shared = list(phrases)
+    if len(shared) == 2 and shared[0].text.startswith("both "):
+        shared[0] = replace(shared[0], count=None, is_all=False, is_plural=False)
     order = [*range(len(shared) - 2, -1, -1), *range(1, len(shared))]
     for index in order:
         phrase = shared[index]

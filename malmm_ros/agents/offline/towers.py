@@ -55,7 +55,7 @@ def order_towers(goals: Sequence[Goal], clause: Clause, context: Context) -> lis
     """
     orders = [link for link in clause.links if link.relation in _ORDERS]
     others = [link for link in clause.links if link.relation not in (*_ORDERS, "with")]
-    if clause.verb not in ("", "put", "place", "set", "have", "add", "with", "keep") or others:
+    if clause.kind not in ("place", "stack") or others:
         return None
     things = clause.things or _tools(clause)
     if len(orders) != 1 or not things:
@@ -65,6 +65,8 @@ def order_towers(goals: Sequence[Goal], clause: Clause, context: Context) -> lis
         changed = _reorder(goals[-1], relation, things[0], context)
         if changed is not None:
             return [*goals[:-1], changed]
+        if clause.verb == "" or relation == "at_top":
+            return [*goals[:-1], _extend(goals[-1], relation, things, context)]
     if goals and relation == "at_top":
         return [*goals, *_on_top(goals, things, context)]
     return None
@@ -79,28 +81,85 @@ def top_of(goals: Sequence[Goal], context: Context) -> str:
     return context.things[-1] if context.things else ""
 
 
+def pile_where_narrow(goals: Sequence[Goal], context: Context) -> list[Goal]:
+    """Turn "these on the area" into a tower where they do not fit side by side."""
+    piled: list[Goal] = []
+    for goal in goals:
+        first = next(
+            (
+                index
+                for index, other in enumerate(piled)
+                if isinstance(goal, Rest)
+                and goal.support
+                and _last_on(other, goal.support)
+                and _is_narrow(goal.support, piled, context)
+            ),
+            None,
+        )
+        if first is None or not isinstance(goal, Rest):
+            piled.append(goal)
+            continue
+        below = piled[first]
+        layers = below.layers if isinstance(below, Tower) else _single(below)
+        piled[first] = Tower((*layers, Layer(1, (goal.item,))), goal.support)
+        context.remarks.append(
+            f'"{goal.support}" has no room for all of them side by side; I stack them.'
+        )
+    return piled
+
+
+def _last_on(goal: Goal, support: str) -> bool:
+    return isinstance(goal, Rest | Tower) and goal.support == support
+
+
+def _single(goal: Goal) -> tuple[Layer, ...]:
+    return (Layer(1, moved_items(goal)),)
+
+
+def _is_narrow(support: str, goals: Sequence[Goal], context: Context) -> bool:
+    """Whether one more object would not fit beside those that are to stand there."""
+    base = context.scene.find(support)
+    if base is None or any(isinstance(goal, Tower) for goal in goals if _last_on(goal, support)):
+        return base is not None
+    names = [goal.item for goal in goals if isinstance(goal, Rest) and goal.support == support]
+    items = [item for name in names if (item := context.scene.find(name)) is not None]
+    side = max((max(item.size[:2]) for item in items), default=0.05) + 0.02
+    columns, rows = (int((size + 0.02) / side) for size in base.size[:2])
+    return columns * rows <= len(names)
+
+
 def _on_top(goals: Sequence[Goal], things: Sequence[Phrase], context: Context) -> list[Goal]:
     """Read "then the blue one on top": on what was placed last."""
-    last = goals[-1]
-    mentioned = [*moved_items(last)]
-    found = [
+    below = top_of(goals, context)
+    new: list[Goal] = []
+    for item in _further(things, context, exclude=moved_items(goals[-1])):
+        new.append(Rest(item.name, below))
+        below = item.name
+        context.mentioned.append(item.name)
+    context.things = [below]
+    return new
+
+
+def _extend(tower: Tower, relation: str, things: Sequence[Phrase], context: Context) -> Tower:
+    """Add further levels: "the blue one in the middle, the yellow one on top"."""
+    added = tuple(
+        Layer(1, (item.name,)) for item in _further(things, context, exclude=moved_items(tower))
+    )
+    if relation == "at_bottom":
+        return replace(tower, layers=(*added, *tower.layers))
+    return replace(tower, layers=(*tower.layers, *added))
+
+
+def _further(
+    things: Sequence[Phrase], context: Context, *, exclude: Sequence[str]
+) -> list[SceneObject]:
+    return [
         item
         for phrase in things
-        for item in candidates(phrase, context, is_thing=True, exclude=mentioned)[
+        for item in candidates(phrase, context, is_thing=True, exclude=exclude)[
             : max(1, phrase.count or 1)
         ]
     ]
-    if isinstance(last, Tower):
-        layers = (*last.layers, *(Layer(1, (item.name,)) for item in found))
-        return [Tower(layers, last.support)]
-    below = top_of(goals, context)
-    new: list[Goal] = []
-    for item in found:
-        new.append(Rest(item.name, below))
-        below = item.name
-    context.things = [below]
-    context.mentioned += [item.name for item in found]
-    return new
 
 
 def _reorder(tower: Tower, relation: str, phrase: Phrase, context: Context) -> Tower | None:
