@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import SimulationError, UnknownNameError
 from malmm_ros.geometry import Pose
+from malmm_ros.models.description import BASE_POSE
 from malmm_ros.models.mjcf import TIME_STEP_S, add_panda
 from malmm_ros.scene import Scene
 from malmm_ros.simulation.arm import SimulatedArm
 from malmm_ros.simulation.controllers import ArmControllerConfig
-from malmm_ros.simulation.disturbances import disturb
+from malmm_ros.simulation.disturbances import Surroundings, disturb
 from malmm_ros.simulation.gripper import GripperConfig
 from malmm_ros.simulation.layout import Layout
 from malmm_ros.simulation.physics import Physics, Speed
@@ -64,6 +65,7 @@ class MujocoWorld:
         self._arms: dict[str, SimulatedArm] = {}
         self._instruction = ""
         self._steps = 0
+        self._first_base = BASE_POSE
 
     def reset(
         self,
@@ -98,6 +100,7 @@ class MujocoWorld:
         self._close_renderer()
         self._physics = Physics(model, mujoco.MjData(model))
         self._task, self._instruction, self._steps = new_task, instruction, 0
+        self._first_base = robots[0].base
         self._arms = {
             robot.name: SimulatedArm(
                 self._physics,
@@ -237,7 +240,15 @@ class MujocoWorld:
 
     def disturb(self, kind: str, object_name: str, rng: np.random.Generator) -> str:
         """Knock or shift an object; see :func:`malmm_ros.simulation.disturbances.disturb`."""
-        return disturb(self._synchronized(), kind, object_name, movable=self._movable(), rng=rng)
+        objects = self.ground_truth(self.robot_names[0]).objects
+        surroundings = Surroundings(
+            objects=objects,
+            touched=frozenset(
+                item.name for item in objects if self.is_touched_by_robot(item.name)
+            ),
+            reach=reach_of(self._first_base),
+        )
+        return disturb(self.physics, kind, object_name, surroundings=surroundings, rng=rng)
 
     def pose(self, name: str) -> Pose:
         """Of an object, world frame."""

@@ -129,8 +129,24 @@ def test_a_shifted_object_lies_elsewhere_on_the_table(world: MujocoWorld) -> Non
     before = world.physics.pose("red block 2")
     world.disturb("shift", "red block 2", np.random.default_rng(1))
     after = world.physics.pose("red block 2")
-    assert after.position[2] == before.position[2]
+    assert after.position[2] == pytest.approx(before.position[2])
     assert np.linalg.norm(np.subtract(after.position, before.position)) > 0.05
+
+
+def test_what_the_hand_holds_is_not_shifted(world: MujocoWorld) -> None:
+    tcp = world.ground_truth().gripper.tcp
+
+    def is_gripped() -> bool:
+        if world.arm().is_active:  # held up until the fingers have it
+            world.physics.place("red block 1", Pose.from_yaw(tcp.position, tcp.yaw))
+        return not world.arm().is_active
+
+    world.arm().gripper.command(0.0)
+    world.step_until(is_gripped, 3.0)
+    world.step(250)
+    assert world.is_touched_by_robot("red block 1")
+    with pytest.raises(SimulationError, match="the robot touches it"):
+        world.disturb("shift", "red block 1", np.random.default_rng(1))
 
 
 def test_an_object_to_disturb_is_drawn_when_none_is_named(world: MujocoWorld) -> None:

@@ -32,15 +32,23 @@ class StackBlocksOptions:
 
     Attributes:
         color: Of the blocks to stack; empty: drawn.
+        other_color: Of the four other blocks; empty: drawn.
         count: How many, 2 to 4; 0: drawn.
     """
 
     color: str = ""
+    other_color: str = ""
     count: int = 0
 
     def __post_init__(self) -> None:
-        if self.color and self.color not in COLOR_NAMES:
-            raise UnknownNameError("task stack_blocks: color", self.color, COLOR_NAMES)
+        for field in ("color", "other_color"):
+            value = getattr(self, field)
+            if value and value not in COLOR_NAMES:
+                raise UnknownNameError(f"task stack_blocks: {field}", value, COLOR_NAMES)
+        if self.color and self.color == self.other_color:
+            raise ConfigurationError(
+                "task stack_blocks: other_color", f"must differ from color {self.color!r}"
+            )
         if self.count not in (0, 2, 3, 4):
             raise ConfigurationError(
                 "task stack_blocks: count", f"must be 2, 3 or 4 (0: drawn), got {self.count}"
@@ -60,6 +68,7 @@ class StackBlocks(Task):
         self.count = self.options.count or drawn_count
         if other_color == self.color:
             other_color = drawn_color
+        other_color = self.options.other_color or other_color
         colors = [self.color] * BLOCKS_PER_COLOR + [other_color] * BLOCKS_PER_COLOR
         colors = [str(name) for name in rng.permutation(colors)]
         # The hand is 0.2 wide: nothing else stands where it works on the tower.
