@@ -50,18 +50,24 @@ class NoRos:
             raise ImportError(f"{name} is ROS")
 sys.meta_path.insert(0, NoRos())
 import malmm_ros
-core = ("agents", "cooperation", "evaluation", "models", "motion", "perception", "robots",
-        "simulation")
-optional = {"torch", "transformers", "open3d", "ray", "viser", "moveit"}
-def fail(name): raise
-for found in pkgutil.walk_packages(malmm_ros.__path__, "malmm_ros.", onerror=fail):
-    parts = found.name.split(".")
-    if parts[1] in core:
+floors = {"agents", "cooperation", "evaluation", "models", "motion", "perception", "robots",
+          "simulation"}
+optional = {"torch", "transformers", "open3d", "ray", "moveit"}
+def fail(name):
+    raise
+def walk(package):
+    for found in pkgutil.walk_packages(package.__path__, package.__name__ + ".", onerror=fail):
         try:
             importlib.import_module(found.name)
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] not in optional:
                 raise
+        count[0] += 1
+count = [0]
+for found in pkgutil.iter_modules(malmm_ros.__path__, "malmm_ros."):
+    if found.name.split(".")[1] in floors:
+        walk(importlib.import_module(found.name))
+assert count[0] > 20, count
 """
     done = run("-c", code)
     assert done.returncode == 0, done.stderr
