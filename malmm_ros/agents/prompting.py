@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -109,10 +109,6 @@ class Prompts:
     def repair(self, problem: str) -> ChatMessage:
         """Say what was wrong with an answer."""
         return ChatMessage("user", self._render("turns/repair.md", problem=problem))
-
-    def describe(self) -> dict[str, object]:
-        """The configuration as plain values, for the transcript."""
-        return asdict(self.config)
 
     def _render(self, template: str, **values: str) -> str:
         return self._environment.get_template(template).render(**values).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import platform
 import uuid
@@ -90,7 +91,11 @@ class TaskRunner:
             try:
                 end = _carry_out(loop, run, robot, cancel)
             except BaseException as error:
-                record.add("result", "team", f"crashed: {error!r}"[:500], {"reason": "crashed"})
+                # A bug, or Ctrl-C: the file says so, whatever the caller's callback does now.
+                with contextlib.suppress(Exception):
+                    record.add(
+                        "result", "team", f"crashed: {error!r}"[:500], {"reason": "crashed"}
+                    )
                 raise
             result = _result(end, run, spending, task_id=task_id, transcript=transcript)
             _write_result(record, result)
