@@ -152,7 +152,7 @@ def test_ctrl_c_ends_every_process_of_up_within_three_seconds() -> None:
 
 
 @pytest.mark.ros
-def test_up_names_the_node_that_died_and_ends_the_others() -> None:
+def test_up_names_a_node_that_died_and_the_others_go_on() -> None:
     with DomainLease() as lease:
         process = subprocess.Popen(
             [*MALMM, "up", "sim", "--only", "simulator,scene", "--task", "put_block"],
@@ -169,9 +169,30 @@ def test_up_names_the_node_that_died_and_ends_the_others() -> None:
                     break
             (scene,) = [pid for pid in _children(process.pid) if "nodes.scene" in _command(pid)]
             os.kill(scene, signal.SIGKILL)
-            rest = lines.read()
+            said = [lines.readline(), lines.readline()]
+            assert len([pid for pid in _children(process.pid) if _command(pid)]) == 1
+            process.send_signal(signal.SIGTERM)
+            lines.read()
             assert process.wait(timeout=5.0) == 1
-    assert "malmm up: node 'scene' was killed by SIGKILL" in rest
+    assert said == [
+        "malmm up: node 'scene' was killed by SIGKILL\n",
+        "the others go on; start it again with: malmm up sim --only scene\n",
+    ]
+
+
+@pytest.mark.ros
+def test_a_wrong_parameter_of_one_node_ends_all_with_its_words(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text("/**/scene:\n  ros__parameters:\n    marker_rate: 3.0\n", encoding="utf-8")
+    with DomainLease() as lease:
+        done = subprocess.run(
+            [*MALMM, "up", "sim", "--only", "simulator,scene", "--config", str(file)],
+            capture_output=True, text=True, timeout=60.0, check=False, cwd=ROOT,
+            env=lease.environment(),
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "Did you mean 'marker_rate_hz'" in done.stdout
+    assert "node 'scene' ended with exit code 2" in done.stderr
 
 
 def _children(parent: int) -> list[int]:

@@ -121,15 +121,35 @@ class ProcessGroup:
         codes = {name: child.process.poll() for name, child in self._children.items()}
         return {name: code for name, code in codes.items() if code is not None}
 
-    def watch(self, stop: threading.Event, *, interval_s: float = 0.1) -> None:
-        """Wait until ``stop`` is set.
+    def watch(
+        self,
+        stop: threading.Event,
+        *,
+        on_death: Callable[[str, int], None] | None = None,
+        interval_s: float = 0.1,
+    ) -> None:
+        """Wait until ``stop`` is set, or until nobody is left.
+
+        Args:
+            stop: Ends the wait.
+            on_death: Told once of each child that ends by itself, with its exit code; the others
+                go on.
+            interval_s: How often to look.
 
         Raises:
-            NodeDiedError: A child ended by itself.
+            NodeDiedError: A child ended by itself, and nobody wants to be told.
         """
+        told: set[int] = set()
         while not stop.wait(interval_s):
-            for name, code in self.dead().items():
-                raise NodeDiedError(name, f"node {name!r} {describe_end(code)}")
+            dead = self.dead()
+            for name, code in dead.items():
+                if on_death is None:
+                    raise NodeDiedError(name, f"node {name!r} {describe_end(code)}")
+                if self.pid(name) not in told:
+                    told.add(self.pid(name))
+                    on_death(name, code)
+            if len(dead) == len(self._children):
+                return
 
     def stop(self) -> None:
         """End all of them within three seconds: ask, ask harder, kill."""

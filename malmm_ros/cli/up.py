@@ -11,8 +11,10 @@ from types import FrameType
 
 from malmm_ros.bringup import SIM, SYSTEMS, Bringup, ResolvedNode
 from malmm_ros.bringup.domain import dds_environment
-from malmm_ros.bringup.processes import ProcessGroup, node_command
+from malmm_ros.bringup.processes import ProcessGroup, describe_end, node_command
 from malmm_ros.errors import MissingDependencyError, UnknownNameError
+
+_WRONG_CONFIGURATION = 2
 
 EXAMPLE = "malmm up sim --task stack_blocks --seed 3"
 
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Start them; wait for Ctrl-C, SIGTERM or the death of one."""
+    """Start them; wait for Ctrl-C or SIGTERM, or until all are gone."""
     system = SYSTEMS[arguments.system]
     nodes = _choose(system, arguments)
     _check_importable("rclpy")
@@ -54,12 +56,37 @@ def run(arguments: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGINT, on_signal)
     signal.signal(signal.SIGTERM, on_signal)
+    deaths = _Deaths(system.name, stop)
     with ProcessGroup() as group:
         for node in nodes:
             group.start(node.name, node_command(node), environment=environment)
-        group.watch(stop)
+        group.watch(stop, on_death=deaths.report)
     sys.stdout.write(f"{system.name}: all nodes have ended\n")
-    return 0
+    return deaths.exit_code
+
+
+class _Deaths:
+    """Reports nodes that end by themselves; the others go on, so that it can be started again.
+
+    Attributes:
+        exit_code: 0, or 2 after a wrong configuration, or 1 after another death.
+    """
+
+    def __init__(self, system: str, stop: threading.Event) -> None:
+        self._system, self._stop = system, stop
+        self.exit_code = 0
+
+    def report(self, name: str, code: int) -> None:
+        """Say who died, and how to go on."""
+        sys.stderr.write(f"malmm up: node {name!r} {describe_end(code)}\n")
+        if code == _WRONG_CONFIGURATION:
+            self.exit_code = code
+            self._stop.set()
+            return
+        self.exit_code = self.exit_code or 1
+        sys.stderr.write(
+            f"the others go on; start it again with: malmm up {self._system} --only {name}\n"
+        )
 
 
 def _choose(system: Bringup, arguments: argparse.Namespace) -> list[ResolvedNode]:

@@ -46,11 +46,7 @@ def main(
 
     signal.signal(signal.SIGINT, on_signal)
     signal.signal(signal.SIGTERM, on_signal)
-    # Ours instead of rclpy's, which would cut the node off before it can brake.
-    rclpy.init(
-        args=list(sys.argv if arguments is None else arguments),
-        signal_handler_options=SignalHandlerOptions.NO,
-    )
+    _initialize(list(sys.argv if arguments is None else arguments))
     try:
         node = make()
     except MalmmError as error:
@@ -65,6 +61,17 @@ def main(
     _close(node, executor, thread)
     del liveness
     _leave(0)
+
+
+def _initialize(arguments: list[str]) -> None:
+    """Start rclpy; what it does not understand of the command line ends the process with 2."""
+    try:
+        # Our signal handlers instead of rclpy's, which cut a node off before it can brake.
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    except Exception as error:  # noqa: BLE001  # rcl's errors have no common, public class
+        # Its places in C sources say nothing to users.
+        sys.stderr.write(f"--ros-args: {str(error).partition(', at /')[0]}\n")
+        _leave(2)
 
 
 def _leave(code: int) -> NoReturn:

@@ -145,3 +145,28 @@ def test_a_wrong_configuration_is_one_line_and_exit_code_two(
         wait_until(group.dead, timeout_s=15.0, what="the end")
         assert group.dead() == {"sleepy": 2}
     assert lines == ["node 'sleepy': is broken on purpose"]
+
+
+def test_a_command_line_that_ros_does_not_understand_is_said_without_a_traceback(
+    ros_environment: dict[str, str], wait_until: Callable[..., None]
+) -> None:
+    lines: list[str] = []
+    command = [*SLEEPY, "--ros-args", "--params-file", "nowhere.yaml"]
+    with ProcessGroup(on_line=lambda _, line: lines.append(line)) as group:
+        group.start("sleepy", command, environment=ros_environment)
+        wait_until(group.dead, timeout_s=15.0, what="the end")
+        assert group.dead() == {"sleepy": 2}
+    assert "nowhere.yaml" in lines[-1]
+    assert not any("Traceback" in line for line in lines)
+
+
+def test_a_node_that_ends_in_order_is_lost_as_well(
+    client: Node, processes: ProcessGroup, ros_environment: dict[str, str]
+) -> None:
+    lost: queue.Queue[str] = queue.Queue()
+    watch = NodeWatch(client, ["sleepy"], on_lost=lost.put)
+    pid = processes.start("sleepy", SLEEPY, environment=ros_environment)
+    assert watch.wait_for(timeout_s=15.0) == ()
+    os.kill(pid, signal.SIGINT)
+    assert lost.get(timeout=3.0) == "sleepy"
+    watch.destroy()

@@ -85,6 +85,8 @@ class PhysicsThread:
         Raises:
             SimulationError: It did not get its turn in time, or the thread has ended.
         """
+        if self._stop.is_set():
+            raise SimulationError("the simulator is ending")
         future: Future[ResultT] = Future()
 
         def work() -> None:

@@ -1,0 +1,56 @@
+"""The bring-up table and the YAML files name only parameters that the nodes declare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from malmm_ros.bringup import SYSTEMS
+from malmm_ros.configuration import from_mapping
+from malmm_ros.nodes.agents import AgentsNodeConfig
+from malmm_ros.nodes.motion import MotionNodeConfig
+from malmm_ros.nodes.parameters import parameter_names
+from malmm_ros.nodes.scene import SceneConfig
+from malmm_ros.nodes.simulator.configuration import SimulatorConfig
+
+CONFIGURATIONS: dict[str, type[Any]] = {
+    "simulator": SimulatorConfig,
+    "scene": SceneConfig,
+    "motion": MotionNodeConfig,
+    "agents": AgentsNodeConfig,
+}
+FILES = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("system", sorted(SYSTEMS))
+def test_the_table_sets_only_parameters_that_exist(system: str) -> None:
+    for node in SYSTEMS[system].resolve({"rviz": "false"}):
+        declared = {*parameter_names(CONFIGURATIONS[node.name]), "use_sim_time"}
+        assert set(node.parameters) <= declared
+
+
+@pytest.mark.parametrize("system", sorted(SYSTEMS))
+def test_the_tables_defaults_are_the_nodes_own(system: str) -> None:
+    for node in SYSTEMS[system].resolve({"rviz": "false"}):
+        given = {key: value for key, value in node.parameters.items() if key != "use_sim_time"}
+        config = CONFIGURATIONS[node.name]
+        assert from_mapping(config, given) == config()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
+def test_files_of_overrides_fit_their_nodes(file: Path) -> None:
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for pattern, section in content.items():
+        node = pattern.rpartition("/")[2]
+        from_mapping(CONFIGURATIONS[node], section["ros__parameters"], where=str(file))
+
+
+@pytest.mark.parametrize("node", sorted(CONFIGURATIONS))
+def test_every_parameter_is_described(node: str) -> None:
+    from malmm_ros.nodes.parameters import _walk
+
+    bare = [name for name, item in _walk(CONFIGURATIONS[node]) if not item.description]
+    assert not bare
