@@ -8,6 +8,7 @@ from malmm_ros.agents.offline import layout, lexicon
 from malmm_ros.agents.offline.clauses import Link, NotPossibleError, NotUnderstoodError, Phrase
 from malmm_ros.agents.offline.goals import Around, Goal, HandFree, Held, Inside, Rest, Spot
 from malmm_ros.agents.offline.grounding import Context, candidates, choose, is_table
+from malmm_ros.agents.offline.lexicon import Relation
 from malmm_ros.agents.offline.naming import is_container, label
 from malmm_ros.geometry import Vector3
 from malmm_ros.scene import Scene, SceneObject, Workspace
@@ -16,6 +17,12 @@ _SIDE_GAP = 0.045  # m between the faces of neighbours: room for an open finger
 _STEP = 0.10  # m; "to the left" without a distance
 _WAYS = ("at_left", "at_right", "at_front", "at_back", "away", "toward")
 _SIDES = ("left_of", "right_of", "front_of", "behind")
+_SIDE_OF_TABLE: dict[str, Relation] = {
+    "left_of": "at_left",
+    "right_of": "at_right",
+    "front_of": "at_front",
+    "behind": "at_back",
+}
 _ALONE = ("at_left", "at_right", "at_front", "at_back", "at_middle")
 
 
@@ -32,10 +39,15 @@ def place_goals(things: Sequence[Phrase], link: Link, context: Context) -> list[
         return _at_points(things, link, context)
     if link.relation in _ALONE:
         return _to_side_of_table(things, link, context)
+    if link.relation == "beside" and not link.phrases:
+        return _side_by_side(things, context)
     if not link.phrases:
         raise NotUnderstoodError(f'"{link.relation}" what?')
     if link.phrases[0].head in lexicon.HAND:
         return [Held(choose(things[0], context)[0].name)]
+    if is_table(link.phrases[0], context) and link.relation in _SIDE_OF_TABLE:
+        side = Link(relation=_SIDE_OF_TABLE[link.relation])
+        return _to_side_of_table(things, side, context)
     if is_table(link.phrases[0], context):
         items = _choose_all(things, context, None, ())
         return _finish(items, things, "", context, [Rest(item.name, "") for item in items])
@@ -162,6 +174,18 @@ def _side_goals(
         x, y = layout.center(anchor)
         goals.append(_spot(item, (x + length * way[0], y + length * way[1])))
     return _finish(items, things, "", context, goals)
+
+
+def _side_by_side(things: Sequence[Phrase], context: Context) -> list[Goal]:
+    """Put all but the first beside the first."""
+    first, *rest = _choose_all(things, context, None, ())
+    if not rest:
+        raise NotUnderstoodError(f'Beside what is "{first.name}" to go?')
+    goals: list[Goal] = []
+    for item in rest:
+        taken = [(goal.x, goal.y) for goal in goals if isinstance(goal, Spot)]
+        goals.append(_beside(item, first, context, taken))
+    return _finish([first, *rest], things, "", context, goals)
 
 
 def _clear(item: SceneObject, anchor: SceneObject, way: layout.Point, gap: float) -> float:

@@ -95,7 +95,7 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
     token = cursor.peek()
     if token in _SEPARATORS:
         return _joins(cursor, draft)
-    if token in lexicon.VERBS and draft.is_empty:
+    if token in lexicon.VERBS and not (draft.verb or draft.things or draft.is_stacked):
         draft.verb, draft.kind = token, lexicon.VERBS[token]
         cursor.take()
         return True
@@ -108,6 +108,9 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
     if token.startswith("dist:"):
         draft.distance = float(cursor.take()[5:])
         return True
+    if token == "to" and cursor.peek(1) in lexicon.VERBS and not cursor.is_noun(cursor.peek(1)):
+        cursor.take()  # "use them to build ..."
+        return False
     if token in _RELATIONS:
         _read_link(cursor, draft)
         return True
@@ -123,6 +126,8 @@ def _joins(cursor: Cursor, draft: _Draft) -> bool:
     token = cursor.peek()
     if draft.is_empty:
         return True
+    if draft.links and not draft.things and token in lexicon.VERBS and not draft.verb:
+        return True  # "on the target, stack ..."
     # "stack them, on the target", "two blocks, with the red one at the bottom"
     follows = token in _RELATIONS or token in ("STACKED", "BOTTOM_UP", "TOP_DOWN")
     lists = token != "" and draft.verb != "" and not draft.things and token not in lexicon.VERBS
@@ -205,7 +210,7 @@ def _tower(cursor: Cursor, draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
     head = phrases[-1]
     rest = tuple(noun for noun in head.nouns if noun not in lexicon.TOWER)
     inner: tuple[Phrase, ...] = ()
-    if cursor.peek() in ("of", "with", "from"):
+    if cursor.peek() in ("of", "with", "from", "off"):
         cursor.take()
         while cursor.peek() in lexicon.FILLERS:
             cursor.take()

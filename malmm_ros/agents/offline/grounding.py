@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -325,6 +326,7 @@ def _missing(phrase: Phrase, context: Context) -> str:
     what = phrase.text or "such a thing"
     for word in lexicon.DETERMINERS:
         what = what.removeprefix(f"{word} ")
+    what = re.sub(r"^\d+ ", "", what)
     return f'There is no "{what}" here; there are: {inventory(context.scene)}.'
 
 

@@ -51,7 +51,7 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
     context = Context(scene=scene, is_camera_view=is_camera_view)
     goals: list[Goal] = []
     previous: Clause | None = None
-    for clause in clauses:
+    for clause in _merged(clauses):
         whole = _inherit(clause, previous)
         goals = _add(goals, whole, context)
         context.scene = project(goals, scene)
@@ -63,10 +63,31 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
     )
 
 
+def _merged(clauses: Sequence[Clause]) -> list[Clause]:
+    """Join "relocate the block, so that it is on the target" into one wish."""
+    merged: list[Clause] = []
+    for clause in clauses:
+        is_tail = not clause.verb and bool(clause.links) and bool(clause.things)
+        if (
+            merged
+            and is_tail
+            and clause.things[0].pronoun in ("it", "them", "they")
+            and merged[-1].kind == "place"
+            and merged[-1].things
+            and not merged[-1].links
+        ):
+            merged[-1] = replace(merged[-1], links=clause.links)
+        else:
+            merged.append(clause)
+    return merged
+
+
 def _inherit(clause: Clause, previous: Clause | None) -> Clause:
     """Complete "then the blue one": the same wish, for another thing."""
     if clause.verb or previous is None or clause.links or not clause.things:
         return clause
+    if all(link.relation in ("at_bottom", "at_top") for link in previous.links) and previous.links:
+        return replace(clause, links=(Link(relation="at_top"),))
     if previous.kind in ("place", "stack", "cover", "throw", "remove"):
         return replace(clause, kind=previous.kind, verb=previous.verb, links=previous.links)
     return replace(clause, kind=previous.kind, verb=previous.verb)
@@ -90,6 +111,8 @@ def _without_passing_grasps(goals: Sequence[Goal]) -> list[Goal]:
     """Drop "in the gripper" where a later goal follows: placing it needs no goal of its own."""
     last = len(goals) - 1
     kept = [goal for i, goal in enumerate(goals) if i == last or not isinstance(goal, Held)]
+    if len(goals) > 1 and isinstance(goals[-1], Held) and isinstance(goals[-2], Held):
+        raise NotPossibleError("The gripper can hold only one object at a time.")
     return [g for i, g in enumerate(kept) if not isinstance(g, HandFree) or i == len(kept) - 1]
 
 
@@ -120,7 +143,9 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
                 raise
             # "yellow on blue on the area": from the bottom up
             below = place_goals(first.phrases, last, context)
-            return [*below, *place_goals(things, first, context)]
+            names = tuple(name.lower() for name in context.things)
+            lower = Phrase(text=first.phrases[0].text, names=names)
+            return [*below, *place_goals(things, replace(first, phrases=(lower,)), context)]
 
 
 def _attach_sources(clause: Clause) -> tuple[tuple[Phrase, ...], list[Link]]:
@@ -181,17 +206,21 @@ def _of_kind(kind: str, context: Context) -> list[SceneObject]:
 def _stack(clause: Clause, context: Context) -> list[Goal]:
     places = [link for link in clause.links if link.phrases and link.relation in
               ("on", "in", "to", "under")]  # fmt: skip
-    if len(clause.things) == 1 and places and not clause.is_stacked:
+    if len(clause.things) == 1 and not clause.is_stacked:
         thing = clause.things[0]
-        anchor = places[-1]
-        base = candidates(anchor.phrases[0], context, is_thing=False) if not is_table(
-            anchor.phrases[0], context) else []  # fmt: skip
-        single = not thing.is_plural and thing.count in (None, 1)
-        if single and base and not layout.is_flat(base[0]):
+        is_single = not thing.is_plural and thing.count in (None, 1)
+        if is_single and any(_is_on_a_body(link.phrases[0], context) for link in places):
             return _place(clause, context)
     if clause.verb in ("make", "create", "form") and not clause.is_stacked:
         raise NotUnderstoodError(f'I do not know how to "{clause.verb}" that.')
     return [tower_goal(clause, context)]
+
+
+def _is_on_a_body(phrase: Phrase, context: Context) -> bool:
+    """Whether something is to stand on an object, not on an area or the table."""
+    if is_table(phrase, context):
+        return False
+    return not layout.is_flat(candidates(phrase, context, is_thing=False)[0])
 
 
 def _hold(clause: Clause, context: Context) -> list[Goal]:
@@ -215,11 +244,9 @@ def _hold(clause: Clause, context: Context) -> list[Goal]:
         return _remove(clause, context)
     links = [k for k in clause.links if k.relation not in ("up", "with") and
              (k.phrases or k.relation.startswith("at_"))]  # fmt: skip
-    items = choose(_modified(clause.things, links)[0], context, near=None)
-    if len(items) > 1:
-        raise NotPossibleError("The gripper can hold only one object at a time.")
+    items = [i for thing in _modified(clause.things, links) for i in choose(thing, context)]
     _remember(items, clause, context)
-    return [Held(items[0].name)]
+    return [Held(item.name) for item in items]
 
 
 def _remember(items: Sequence[SceneObject], clause: Clause, context: Context) -> None:

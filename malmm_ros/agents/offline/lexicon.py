@@ -41,11 +41,14 @@ IDIOMS: dict[str, str] = {
     **dict.fromkeys(("around",), "around"),
     **dict.fromkeys(("off of", "off from", "off", "out of", "out from", "outside of"), "off"),
     **dict.fromkeys(("from on top of", "from the top of", "from inside", "from within"), "from"),
-    **dict.fromkeys(("lying on", "sitting on", "resting on", "that is on", "which is on",
-                     "that are on", "which are on", "that lies on", "that sits on", "located on",
-                     "standing on"), "on"),
-    **dict.fromkeys(("lying in", "sitting in", "that is in", "which is in", "that are in",
-                     "which are in", "located in"), "in"),
+    **dict.fromkeys(("lying on", "sitting on", "resting on", "located on", "standing on"), "on"),
+    **dict.fromkeys(("lying in", "sitting in", "located in"), "in"),
+    **dict.fromkeys(("that is", "which is", "that are", "which are", "that lies", "that lie",
+                     "that sits", "that stands"), ""),
+    **dict.fromkeys(("next to each other", "side by side", "beside each other",
+                     "next to one another", "beside one another", "close together"), "beside"),
+    **dict.fromkeys(("a bit", "a little bit", "slightly", "a little", "a few", "you can",
+                     "as possible", "and no more", "as you can", "and nothing else"), ""),
     **dict.fromkeys(("on the left side", "on the left", "to the left side", "to the left",
     "at left",
                      "at the left", "leftward", "leftwards", "on the left hand side"), "at_left"),
@@ -140,7 +143,8 @@ IDIOMS: dict[str, str] = {
     "the two of": "2", "half a dozen": "6",
     "each one of": "all", "every one of": "all", "every single": "all", "each of": "all",
     "all of": "all", "both of": "both", "the whole": "all", "whatever is": "everything",
-    "all that is": "everything", "what is": "everything", "contents of": "everything from",
+    "after": "then",
+    "all that is": "everything", "contents of": "everything from",
     "the contents of": "everything from", "content of": "everything from",
     "the content of": "everything from",
     "the rest of": "rest", "the remaining": "rest", "the rest": "rest", "remaining": "rest",
@@ -158,11 +162,12 @@ VERBS: dict[str, VerbKind] = {
          "leave", "deliver", "push", "stow", "store", "hang", "shoot", "arrange", "sort",
          "collect",
          "gather", "drop", "toss", "give", "have", "nudge", "pass", "mount", "balance", "center",
-         "add", "keep", "tidy", "attach", "fit", "seat", "send", "get", "use"), "place"),
+         "add", "keep", "tidy", "attach", "fit", "seat", "send", "get"), "place"),
     **dict.fromkeys(
         ("stack", "pile", "build", "make", "create", "construct", "assemble", "erect", "form"),
         "stack"),
-    **dict.fromkeys(("pick", "grab", "grasp", "lift", "hold", "take", "fetch", "raise", "seize"),
+    **dict.fromkeys(("pick", "grab", "grasp", "lift", "hold", "take", "fetch", "raise", "seize",
+                     "use"),
                     "hold"),
     **dict.fromkeys(("remove", "clear", "clean", "empty", "unstack", "uncap", "unload", "unscrew"),
                     "remove"),
@@ -262,12 +267,16 @@ FILLERS = frozenset(
      "called", "named", "to", "color", "colour", "colored", "coloured", "flat", "respectively",
      "directly", "high", "tall", "upright", "everyone", "thereby", "nicely", "shall", "would",
      "wish", "like", "want", "need", "while", "as", "high", "height", "level", "levels", "side",
-     "consecutively", "accurately", "securely", "loose", "own", "until", "up", "down", "away",
-     "back", "over", "together", "inside", "see", "think", "very", "really", "so")
+     "consecutively", "accurately", "securely", "loose", "own", "up", "down", "away",
+     "back", "over", "together", "inside", "see", "think", "very", "really", "so", "me", "us",
+     "moved",
+     "placed", "positioned", "transferred", "brought", "yet")
 )  # fmt: skip
 
 ALIASES = {
     "centre": "center", "teh": "the", "pls": "please", "plz": "please", "colour": "color",
+    "putting": "put", "placing": "place", "moving": "move", "stacking": "stack",
+    "building": "build", "picking": "pick", "taking": "take", "setting": "set",
     "topmost": "top", "gripper's": "gripper", "everyting": "everything", "metres": "m",
 }  # fmt: skip
 

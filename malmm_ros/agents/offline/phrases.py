@@ -113,7 +113,8 @@ def read_phrases(cursor: Cursor, *, is_destination: bool = False) -> tuple[Phras
             break
         phrase = read_phrase(cursor)
         ends = _RELATIONS if is_destination else _ORDERS
-        if phrase is None or (is_joined and cursor.peek() in ends):
+        is_new = phrase is not None and is_joined and bool(phrase.pronoun)
+        if phrase is None or is_new or (is_joined and cursor.peek() in ends):
             cursor.index = start
             break
         phrases.append(phrase)
@@ -155,6 +156,8 @@ def _quantity(cursor: Cursor, draft: _Draft, token: str) -> bool:
         draft.count = 2 if token == "both" else draft.count
         return True
     if token.isdigit():
+        if draft.nouns and _is_content(cursor, cursor.peek(1)):
+            return False  # "a tower 3 blocks high"
         if draft.nouns or (draft.names and not draft.count):
             draft.indices.append(token)
         elif draft.count is None:
@@ -205,8 +208,11 @@ def _reference(_: Cursor, draft: _Draft, token: str) -> bool:
 def _adjective(cursor: Cursor, draft: _Draft, token: str) -> bool:
     if draft.nouns:
         return False
-    if token in lexicon.COLORS:
-        draft.colors.append(token)
+    if token in lexicon.COLORS or token.removesuffix("s") in lexicon.COLORS:
+        plural = token not in lexicon.COLORS
+        draft.colors.append(token.removesuffix("s") if plural else token)
+        draft.is_plural |= plural
+        draft.is_anaphoric |= plural
         return True
     following = cursor.peek(1)
     if token in lexicon.SIZES and (draft.words or _is_content(cursor, following)):

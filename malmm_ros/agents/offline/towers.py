@@ -29,6 +29,8 @@ def tower_goal(clause: Clause, context: Context) -> Tower:
         NotUnderstoodError: It does not say of what.
     """
     things = clause.things or _tools(clause)
+    if not things and context.things:
+        things = (Phrase(text="them", pronoun="them", is_plural=True),)
     if not things:
         raise NotUnderstoodError("A tower of what?")
     support = _support(clause, context)
@@ -67,6 +69,8 @@ def order_towers(goals: Sequence[Goal], clause: Clause, context: Context) -> lis
             return [*goals[:-1], changed]
         if clause.verb == "" or relation == "at_top":
             return [*goals[:-1], _extend(goals[-1], relation, things, context)]
+    if not goals and relation == "at_bottom" and len(things) == 1:
+        return [tower_goal(replace(clause, links=()), context)]
     if goals and relation == "at_top":
         return [*goals, *_on_top(goals, things, context)]
     return None
@@ -220,7 +224,9 @@ def _layer(
     taken = {name for layer in before for name in layer.names if layer.count == len(layer.names)}
     if set(taken) >= {item.name for item in found}:
         raise NotPossibleError(f'There is no further "{phrase.text}" for the tower.')
-    names = tuple(item.name for item in found if item.name not in taken)
+    names = tuple(item.name for item in found if item.name not in taken and not item.is_fixed)
+    if not names:
+        raise NotUnderstoodError(f'A tower of "{phrase.text}" makes no sense to me.')
     count = wanted(phrase, len(names))
     if count > len(names):
         raise NotPossibleError(too_few(phrase, count, found))
