@@ -76,9 +76,9 @@ class _Field:
     range: tuple[float, float] | None
 
 
-def parameter_names(cls: type[Any]) -> tuple[str, ...]:
-    """Names of the parameters that a configuration dataclass declares."""
-    return tuple(name for name, _ in _walk(cls))
+def parameter_descriptions(cls: type[Any]) -> dict[str, str]:
+    """Names of the parameters that a configuration dataclass declares, and what they mean."""
+    return {name: item.description for name, item in _walk(cls)}
 
 
 def _walk(cls: type[Any], prefix: str = "") -> Iterable[tuple[str, _Field]]:

@@ -12,7 +12,7 @@ from malmm_ros.bringup import SYSTEMS
 from malmm_ros.configuration import from_mapping
 from malmm_ros.nodes.agents import AgentsNodeConfig
 from malmm_ros.nodes.motion import MotionNodeConfig
-from malmm_ros.nodes.parameters import parameter_names
+from malmm_ros.nodes.parameters import parameter_descriptions
 from malmm_ros.nodes.scene import SceneConfig
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 
@@ -28,7 +28,7 @@ FILES = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
 @pytest.mark.parametrize("system", sorted(SYSTEMS))
 def test_the_table_sets_only_parameters_that_exist(system: str) -> None:
     for node in SYSTEMS[system].resolve({"rviz": "false"}):
-        declared = {*parameter_names(CONFIGURATIONS[node.name]), "use_sim_time"}
+        declared = {*parameter_descriptions(CONFIGURATIONS[node.name]), "use_sim_time"}
         assert set(node.parameters) <= declared
 
 
@@ -50,7 +50,6 @@ def test_files_of_overrides_fit_their_nodes(file: Path) -> None:
 
 @pytest.mark.parametrize("node", sorted(CONFIGURATIONS))
 def test_every_parameter_is_described(node: str) -> None:
-    from malmm_ros.nodes.parameters import _walk
-
-    bare = [name for name, item in _walk(CONFIGURATIONS[node]) if not item.description]
+    descriptions = parameter_descriptions(CONFIGURATIONS[node])
+    bare = [name for name, description in descriptions.items() if not description]
     assert not bare

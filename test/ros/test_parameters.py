@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from malmm_ros.errors import ConfigurationError, UnknownNameError
-from malmm_ros.nodes.parameters import declare_configuration, parameter_names
+from malmm_ros.nodes.parameters import declare_configuration, parameter_descriptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +71,8 @@ def make_node(ros_context: rclpy.Context) -> Iterator[MakeNode]:
 def test_without_overrides_the_defaults_come_back(make_node: MakeNode) -> None:
     node = make_node()
     assert declare_configuration(node, Example) == Example()
-    declared = {name for name in node._parameters if name in parameter_names(Example)}
-    assert declared == set(parameter_names(Example))
+    declared = {name for name in node._parameters if name in parameter_descriptions(Example)}
+    assert declared == set(parameter_descriptions(Example))
     assert "camera.rate_hz" in declared
 
 

@@ -319,7 +319,15 @@ def test_cancel_brakes_at_once_and_holds(at_ready: Simulator) -> None:
 
 def test_a_new_goal_takes_over_the_old_one(at_ready: Simulator) -> None:
     first = at_ready.follow(swing(np.array(READY_POSITIONS), 1.0, 4.0))
-    second = at_ready.follow(swing(np.array(READY_POSITIONS), 0.3, 1.5))
+    # Its first point lies ahead, as when a planner starts from a moving arm.
+    goal = np.array(READY_POSITIONS) + [0.3, 0, 0, 0, 0, 0, 0]
+    ahead = Trajectory(
+        names=NAMES,
+        times=np.array([1.5]),
+        positions=goal[None, :],
+        velocities=np.zeros((1, 7)),
+    )
+    second = at_ready.follow(ahead)
     old = at_ready.result(first)
     assert old.error_code == Result.INVALID_GOAL
     assert "a newer goal took over" in old.error_string
