@@ -13,6 +13,7 @@ from malmm_ros.agents.history import History
 from malmm_ros.agents.interruption import check_cancelled
 from malmm_ros.agents.messages import AgentRole, ChatMessage, Speaker
 from malmm_ros.agents.model import ModelClient
+from malmm_ros.agents.progress import ProgressWatch
 from malmm_ros.agents.prompting import Prompts, Turn, prompt_hash
 from malmm_ros.agents.scene_json import scene_to_json
 from malmm_ros.agents.scene_text import render_scene
@@ -61,6 +62,7 @@ class TaskRun:
         self._transcript = transcript
         self._cancel = cancel
         self._scene: Scene | None = None
+        self._progress = ProgressWatch()
 
     def start_turn(self) -> None:
         """Begin a turn of the team.
@@ -121,22 +123,32 @@ class TaskRun:
             return answer, None
 
     def act(self, code: str) -> StepReport:
-        """Rehearse a program, run it when it may, look again, and tell the team."""
+        """Rehearse a program, run it when it may, look again, and tell the team.
+
+        Raises:
+            TaskEnd: This was one error too many.
+        """
         start_s = time.monotonic()
         report = self._runner.rehearse(code, self._robot, cancel=self._cancel)
         self._record("rehearsal", report, start_s)
-        if report.is_success:
-            start_s = time.monotonic()
-            report = self._runner.execute(code, self._robot, cancel=self._cancel)
-            self.steps += 1
-            self._record("execution", report, start_s)
-            self.observe()
-        self.say("executor", report.text)
-        if report.is_success:
-            # A program that only claims completion has done nothing that would excuse errors.
-            self.errors = 0 if report.calls else self.errors
-        else:
+        if not report.is_success:
+            self.say("executor", report.text)
             self.count_error(report.text)
+            return report
+        start_s = time.monotonic()
+        report = self._runner.execute(code, self._robot, cancel=self._cancel)
+        self.steps += 1
+        self._record("execution", report, start_s)
+        self.say("executor", report.text)
+        problem = self._progress.objection(self.observe()) if report.calls else ""
+        if problem:
+            self.say("team", problem)
+            self.count_error(problem)
+        elif not report.is_success:
+            self.count_error(report.text)
+        elif report.calls:
+            # A program that only claims completion has done nothing that would excuse errors.
+            self.errors = 0
         return report
 
     def verify(self) -> None:

@@ -180,6 +180,24 @@ def test_a_successful_step_forgives_earlier_errors(robot: FakeRobot) -> None:
         assert run(model, robot).is_success
 
 
+def test_going_round_in_circles_counts_as_errors(robot: FakeRobot) -> None:
+    back = """```python
+execute_trajectory([0.2, 0.1, 0.777], 0.0)
+open_gripper()
+execute_trajectory([0.2, 0.1, 0.95], 0.0)
+```"""
+    model = ScriptedModel(
+        supervisor=choices("planner", *("coder", "executor") * 20),
+        planner=[STEP],
+        coder=[PICK, back] * 10,
+    )
+    result = run(model, robot)
+    assert result.reason == "too_many_errors"
+    assert "no progress" in result.message
+    # Each of the two scenes may come back twice before its return counts.
+    assert result.steps == 2 * 3 + 5
+
+
 def test_an_answer_of_the_supervisor_is_repaired_once(robot: FakeRobot) -> None:
     with ScriptedModel(
         supervisor=["The planner, I think.", *choices("finish")], planner=[ACCEPT]
