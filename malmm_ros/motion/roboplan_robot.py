@@ -111,7 +111,7 @@ class PlanningRobot:
         placement = np.asfortranarray(np.linalg.inv(link) @ hand @ center)
         name = f"{self.hand_links[0]}_filling"
         box = core.Box(0.04, 0.16, 0.06)
-        # Fixed to a frame without geometry, since a link's name stands for all that is fixed to it.
+        # Fixed to a bare frame, since a link's name stands for all that is fixed to it.
         frame = self.arm_links[7].replace("link7", "link8")
         self.scene.addBoxGeometry(name, frame, box, placement, np.ones(4))
         pairs = [(name, other) for other in (*self.arm_links, *self.hand_links)]
