@@ -53,7 +53,7 @@ def label(item: SceneObject) -> Label:
         kinds=kinds,
         side_kinds=side | kinds,
         colors=frozenset(colors),
-        indices=frozenset(word for word in words if word.isdigit()),
+        indices=frozenset(word for word in words if word.isdecimal()),
     )
 
 

@@ -155,7 +155,7 @@ def _quantity(cursor: Cursor, draft: _Draft, token: str) -> bool:
         draft.is_all = draft.is_plural = True
         draft.count = 2 if token == "both" else draft.count
         return True
-    if token.isdigit():
+    if token.isdecimal():
         if draft.nouns and _is_content(cursor, cursor.peek(1)):
             return False  # "a tower 3 blocks high"
         if draft.nouns or (draft.names and not draft.count):
@@ -261,7 +261,7 @@ def _is_content(cursor: Cursor, token: str) -> bool:
         or token in lexicon.COLORS
         or token in lexicon.SIZES
         or token in lexicon.SELECTORS
-        or token.isdigit()
+        or token.isdecimal()
     )
 
 

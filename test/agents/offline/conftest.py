@@ -263,18 +263,120 @@ def tower_height(table: Tabletop, color: str, support: str) -> int:
         height, top = height + 1, found[0].top_z
 
 
-@pytest.fixture
-def kit() -> object:
-    """The helpers of this folder; tests import by importlib and see no module of it."""
-    import types
-
-    return types.SimpleNamespace(
-        Tabletop=Tabletop,
-        ask=ask,
-        make_area=make_area,
-        make_block=make_block,
-        make_scene=make_scene,
-        random_layout=random_layout,
-        run_team=run_team,
-        tower_height=tower_height,
+def make_thing(
+    name: str,
+    category: str,
+    color: str,
+    position: tuple[float, float],
+    size: tuple[float, float, float],
+    *,
+    z: float = 0.0,
+    symmetry: int = 4,
+    is_fixed: bool = False,
+) -> SceneObject:
+    height = z or TABLE_TOP_Z + 0.5 * size[2]
+    return SceneObject(
+        name=name,
+        category=category,
+        color=color,
+        pose=Pose((*position, height)),
+        size=size,
+        yaw_symmetry=symmetry,
+        is_fixed=is_fixed,
     )
+
+
+def _scenes() -> dict[str, Scene]:
+    reds = [(0.05, 0.2), (0.2, 0.3), (0.4, 0.2), (0.1, -0.2)]
+    red_blocks = [make_block(f"red block {n}", "red", *at) for n, at in enumerate(reds, start=1)]
+    blue_blocks = [
+        make_block("blue block 1", "blue", 0.25, -0.25),
+        make_block("blue block 2", "blue", 0.4, -0.2),
+    ]
+    tray, jar, spoke = (0.125, 0.2, 0.05), (0.09, 0.09, 0.11), (0.025, 0.025, 0.12)
+    piece, tomato = (0.03, 0.05, 0.06), (0.066, 0.066, 0.066)
+    scenes: dict[str, list[SceneObject]] = {
+        "PUT": [
+            make_block("block", "red", 0.1, 0.2, size=0.058),
+            make_area(0.3, -0.1, name="target area", color="gray", size=0.15),
+        ],
+        "MIX": [
+            make_block("red block", "red", 0.05, 0.2),
+            make_block("blue block", "blue", 0.25, -0.25),
+            make_block("yellow block", "yellow", 0.4, 0.2),
+            make_area(),
+        ],
+        "STACK": [*red_blocks, *blue_blocks, make_area()],
+        "JARS": [
+            make_thing("azure jar", "jar", "azure", (0.2, 0.2), jar, symmetry=0),
+            make_thing("olive jar", "jar", "olive", (0.2, -0.2), jar, symmetry=0),
+            make_thing("lid", "lid", "gray", (0.1, 0.0), (0.074, 0.074, 0.021), symmetry=0),
+        ],
+        "TRAYS": [
+            make_thing(
+                "big tray", "tray", "white", (0.25, 0.0), (0.318, 0.318, 0.05), is_fixed=True
+            ),
+            make_thing("blue tray", "tray", "blue", (0.25, -0.3), tray, is_fixed=True),
+            make_thing("red tray", "tray", "red", (0.25, 0.3), tray, is_fixed=True),
+            make_thing("yellow object", "object", "yellow", (0.2, 0.02), piece, z=0.79),
+            make_thing("green object", "object", "green", (0.3, 0.05), piece, z=0.79),
+            make_thing("purple object", "object", "purple", (0.25, -0.06), piece, z=0.79),
+        ],
+        "PEGS": [
+            make_thing("red spoke", "spoke", "red", (0.2, -0.125), spoke, z=0.832, is_fixed=True),
+            make_thing("green spoke", "spoke", "green", (0.2, 0.0), spoke, z=0.832, is_fixed=True),
+            make_thing("cyan spoke", "spoke", "cyan", (0.2, 0.125), spoke, z=0.832, is_fixed=True),
+            make_thing("square ring", "ring", "yellow", (0.05, 0.2), (0.05, 0.05, 0.01)),
+        ],
+        "GRILL": [
+            make_thing("chicken", "meat", "orange", (0.25, 0.0), (0.094, 0.08, 0.042), z=1.061),
+            make_thing("steak", "meat", "brown", (0.3, 0.1), (0.088, 0.074, 0.029), z=1.055),
+            make_thing("grill", "grill", "black", (0.25, 0.0), (0.3, 0.4, 0.288), is_fixed=True),
+            make_thing(
+                "side area", "side area", "gray", (0.25, 0.35), (0.2, 0.2, 0.2), is_fixed=True
+            ),
+        ],
+        "BIN": [
+            make_thing("bin", "bin", "gray", (0.3, 0.2), (0.2, 0.2, 0.19), symmetry=0,
+                       is_fixed=True),
+            make_thing("rubbish", "rubbish", "white", (0.2, -0.1), (0.087, 0.05, 0.034)),
+            make_thing("tomato 1", "tomato", "red", (0.2, 0.0), tomato, symmetry=0),
+            make_thing("tomato 2", "tomato", "red", (0.3, -0.2), tomato, symmetry=0),
+        ],
+        "HOOP": [
+            make_thing("basketball", "ball", "orange", (0.1, 0.2), (0.06, 0.06, 0.06), symmetry=0),
+            make_thing("hoop", "hoop", "orange", (0.35, 0.0), (0.14, 0.14, 0.13), z=0.925,
+                       symmetry=0, is_fixed=True),
+        ],
+        "WINE": [
+            make_thing("wine bottle", "bottle", "green", (0.25, 0.0), (0.0745, 0.0745, 0.298),
+                       symmetry=0),
+            make_thing("cap", "cap", "brown", (0.25, 0.0), (0.03, 0.03, 0.02), z=1.06, symmetry=0),
+        ],
+    }  # fmt: skip
+    return {name: make_scene(objects) for name, objects in scenes.items()}
+
+
+SCENES = _scenes()
+
+
+class Kit:
+    """The helpers of this folder; tests are imported by path and see no module of it."""
+
+    Tabletop = Tabletop
+    ask = staticmethod(ask)
+    make_area = staticmethod(make_area)
+    make_block = staticmethod(make_block)
+    make_scene = staticmethod(make_scene)
+    random_layout = staticmethod(random_layout)
+    run_team = staticmethod(run_team)
+    scenes = SCENES
+    tower_height = staticmethod(tower_height)
+
+    def __repr__(self) -> str:
+        return "kit"
+
+
+@pytest.fixture(scope="session")
+def kit() -> Kit:
+    return Kit()
