@@ -95,7 +95,7 @@ setup(
     long_description=(ROOT / "README.md").read_text() if (ROOT / "README.md").exists() else "",
     long_description_content_type="text/markdown",
     license="Apache-2.0",
-    license_files=["LICENSE", "NOTICE"],
+    license_files=["LICENSE"],
     packages=[NAME],
     python_requires=">=3.11",
     install_requires=[

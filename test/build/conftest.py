@@ -36,10 +36,10 @@ def build_environment() -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
-def package_files() -> set[Path]:
+@pytest.fixture(scope="module")
+def package_files(tree: Path) -> set[Path]:
     """Every file of the Python package, relative to it."""
-    package = ROOT / "malmm_ros"
+    package = tree / "malmm_ros"
     return {
         file.relative_to(package)
         for file in package.rglob("*")
@@ -47,25 +47,25 @@ def package_files() -> set[Path]:
     }
 
 
-@pytest.fixture(scope="session")
-def share_files() -> set[Path]:
+@pytest.fixture(scope="module")
+def share_files(tree: Path) -> set[Path]:
     """What belongs into share/malmm_ros, relative to it."""
     files = {
-        file.relative_to(ROOT)
+        file.relative_to(tree)
         for folder in ("launch", "config")
-        for file in (ROOT / folder).rglob("*")
+        for file in (tree / folder).rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
-    panda = ROOT / "malmm_ros/models/panda"
+    panda = tree / "malmm_ros/models/panda"
     files |= {
-        file.relative_to(ROOT / "malmm_ros")
+        file.relative_to(tree / "malmm_ros")
         for file in panda.rglob("*")
         if file.is_file() and file.suffix not in {".py", ".pyc"}
     }
     return files | {Path("package.xml")}
 
 
-@pytest.fixture(scope="session")
-def executables() -> set[str]:
+@pytest.fixture(scope="module")
+def executables(tree: Path) -> set[str]:
     """What `ros2 run malmm_ros` offers."""
-    return {file.name for file in (ROOT / "scripts").iterdir() if file.is_file()}
+    return {file.name for file in (tree / "scripts").iterdir() if file.is_file()}
