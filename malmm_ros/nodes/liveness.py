@@ -99,8 +99,12 @@ class NodeWatch:
         return name in self._lost
 
     def missing(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Those of ``names`` (all by default) that are not alive."""
-        return tuple(name for name in (names or self._names) if name not in self._alive)
+        """Those of ``names`` (all by default) that are not alive, or not known by their sign."""
+        return tuple(
+            name
+            for name in (names or self._names)
+            if name not in self._alive or name not in self._incarnations
+        )
 
     def incarnation(self, name: str) -> str:
         """Which start of the node this is; another text after a restart, empty before any."""
@@ -149,6 +153,9 @@ class NodeWatch:
                 return
             (self._alive.add if is_alive else self._alive.discard)(name)
             (self._lost.discard if is_alive else self._lost.add)(name)
+            if not is_alive:
+                # The lease of a restarted node is noticed before its new sign arrives.
+                self._incarnations.pop(name, None)
             self.changed.notify_all()
         callback = self._on_found if is_alive else self._on_lost
         if callback is not None:

@@ -19,7 +19,7 @@ from std_srvs.srv import Trigger
 import malmm_ros.msg
 from malmm_ros.action import Grip, MoveTcp
 from malmm_ros.backends import load_backend
-from malmm_ros.errors import MalmmError
+from malmm_ros.errors import MalmmError, NodeDiedError
 from malmm_ros.motion import PLANNERS
 from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.nodes.conversions import gripper_message, header, pose_message, seconds
@@ -27,6 +27,7 @@ from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.ros_driver import ControllerConfig, RosDriver
+from malmm_ros.nodes.ros_robot import NODE_DIED
 from malmm_ros.nodes.runner import main as run_main
 from malmm_ros.nodes.scene_client import SceneClient
 from malmm_ros.robots import GripResult, MotionResult, PlannedRobot
@@ -169,6 +170,11 @@ class MotionNode(Node):
             outcome = command(self._twin(rehearsal) if rehearsal else self._robot)
             self._held = self._robot.held_object
             return outcome
+        except NodeDiedError as error:
+            self.get_logger().error(str(error))
+            return MotionResult(
+                is_success=False, reason=NODE_DIED + error.node, message=str(error)
+            )
         except MalmmError as error:
             self.get_logger().error(str(error))
             return MotionResult(is_success=False, reason=type(error).__name__, message=str(error))

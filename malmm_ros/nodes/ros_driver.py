@@ -23,6 +23,7 @@ from malmm_ros.robots.driver import DriveResult, GripReading
 from malmm_ros.trajectory import JointState, Trajectory
 
 _CANCELLED = "cancelled; the arm brakes and holds"
+_SILENCE_S = 5.0  # wall time to wait for joint states that are not there at all
 _STATE_PATIENCE_S = 0.3  # wall time to wait for a state sensed after a motion; 30 periods
 
 
@@ -80,7 +81,7 @@ class RosDriver:
         self._arrived = threading.Condition()
         self._state: JointState | None = None
         self._stamp_s = 0.0
-        self._received_at = 0.0
+        self._received_at = float("-inf")
         group = ReentrantCallbackGroup()
         self._subscription = node.create_subscription(
             JointStateMessage, "joint_states", self._receive, 10, callback_group=group
@@ -163,13 +164,16 @@ class RosDriver:
             self._arrived.wait_for(
                 lambda: self._state is not None and self._stamp_s >= after_s, _STATE_PATIENCE_S
             )
-            age_s = time.monotonic() - self._received_at
-            if self._state is None or age_s > self._config.stale_s:
+            # A controller that has just come back takes a moment to be heard.
+            self._arrived.wait_for(lambda: self._age_s() < self._config.stale_s, _SILENCE_S)
+            if self._state is None or self._age_s() >= self._config.stale_s:
                 name = (self._watch.missing(self._needed) or self._needed)[0]
-                raise NodeDiedError(
-                    name, f"joint states are silent (for {age_s:.1f} s); check node {name!r}"
-                )
+                raise NodeDiedError(name, f"joint states are silent; check node {name!r}")
             return self._state
+
+    def _age_s(self) -> float:
+        """Wall time since the last joint state."""
+        return time.monotonic() - self._received_at
 
     def _failed_grip(self, reason: str, message: str) -> GripReading:
         return GripReading(

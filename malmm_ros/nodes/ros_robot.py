@@ -12,6 +12,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from malmm_ros.action import Grip, MoveTcp
+from malmm_ros.errors import NodeDiedError
 from malmm_ros.geometry import vector3
 from malmm_ros.nodes.conversions import pose_value
 from malmm_ros.nodes.goal_client import GoalClient, require_accepted
@@ -20,6 +21,8 @@ from malmm_ros.nodes.scene_client import SceneClient
 from malmm_ros.robots import GripResult, MotionResult
 from malmm_ros.scene import Scene
 
+# Begins the reason of a command that failed since a node behind motion died; its name follows.
+NODE_DIED = "node_died:"
 _MOTION_TIMEOUT_S = 180.0  # wall time; the motion node has its own, tighter deadlines
 
 
@@ -115,7 +118,10 @@ class RosRobot:
 
     def _run(self, client: GoalClient, goal: Any) -> Any:
         result = client.run(goal, timeout_s=_MOTION_TIMEOUT_S)
-        return require_accepted(result, node=self._needed[0], what="the command")
+        result = require_accepted(result, node=self._needed[0], what="the command")
+        if result.reason.startswith(NODE_DIED):
+            raise NodeDiedError(result.reason.removeprefix(NODE_DIED), result.message)
+        return result
 
 
 class RehearsedRosRobot:

@@ -102,7 +102,8 @@ def _close(node: Any, executor: MultiThreadedExecutor, thread: threading.Thread)
     close = getattr(node, "close", None)
     if close is not None:
         close()
-    executor.shutdown(timeout_sec=0.5)
+    executor.wake()
+    # Its own shutdown() would wait for callbacks that block.
     thread.join(timeout=0.7)
     node.destroy_node()
     rclpy.try_shutdown()

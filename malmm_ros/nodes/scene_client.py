@@ -39,7 +39,8 @@ class SceneClient:
         self._needed = needed
         self._timeout_s = timeout_s
         self._arrived = threading.Condition()
-        self._recent: deque[Scene] = deque(maxlen=8)
+        # With the wall time of arrival: a world that was just replaced has the same stamps.
+        self._recent: deque[tuple[float, Scene]] = deque(maxlen=8)
         self._subscription = node.create_subscription(
             malmm_ros.msg.SceneState,
             "scene",
@@ -51,7 +52,7 @@ class SceneClient:
     @property
     def latest(self) -> Scene | None:
         """The newest scene, however old."""
-        return self._recent[-1] if self._recent else None
+        return self._recent[-1][1] if self._recent else None
 
     def observe(self) -> Scene:
         """Wait for a scene sensed from now on in which nothing moves any more.
@@ -64,7 +65,7 @@ class SceneClient:
         with self._arrived:
             while True:
                 waited = time.monotonic() - started
-                scene = self._rested(after_s, impatient=waited > _REST_PATIENCE_S)
+                scene = self._rested(started, after_s, impatient=waited > _REST_PATIENCE_S)
                 if scene is not None:
                     return scene
                 self._check(waited)
@@ -73,14 +74,18 @@ class SceneClient:
     def _receive(self, message: malmm_ros.msg.SceneState) -> None:
         scene = scene_value(message)
         with self._arrived:
-            if self._recent and scene.stamp_s < self._recent[-1].stamp_s:
-                self._recent.clear()  # the simulated clock was reset
-            self._recent.append(scene)
+            if self._recent and scene.stamp_s < self._recent[-1][1].stamp_s:
+                self._recent.clear()  # the simulator was restarted, and its clock with it
+            self._recent.append((time.monotonic(), scene))
             self._arrived.notify_all()
 
-    def _rested(self, after_s: float, *, impatient: bool) -> Scene | None:
+    def _rested(self, asked_at: float, after_s: float, *, impatient: bool) -> Scene | None:
         """The newest scene when it is fresh and equals an earlier one, else ``None``."""
-        fresh = [scene for scene in self._recent if scene.stamp_s >= after_s - 1e-6]
+        fresh = [
+            scene
+            for arrived_at, scene in self._recent
+            if arrived_at >= asked_at and scene.stamp_s >= after_s - 1e-6
+        ]
         if not fresh:
             return None
         newest = fresh[-1]

@@ -320,7 +320,8 @@ def test_cancel_brakes_at_once_and_holds(at_ready: Simulator) -> None:
 def test_a_new_goal_takes_over_the_old_one(at_ready: Simulator) -> None:
     first = at_ready.follow(swing(np.array(READY_POSITIONS), 1.0, 4.0))
     # Its first point lies ahead, as when a planner starts from a moving arm.
-    goal = np.array(READY_POSITIONS) + [0.3, 0, 0, 0, 0, 0, 0]
+    goal = np.array(READY_POSITIONS)
+    goal[0] += 0.3
     ahead = Trajectory(
         names=NAMES,
         times=np.array([1.5]),

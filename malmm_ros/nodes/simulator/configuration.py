@@ -37,9 +37,9 @@ class SimulatorConfig:
     options: str = ""
     robot_name: str = "panda"
     speed: float = field(default=1.0, metadata={"live": True, "range": (0.0, 100.0)})
-    clock_rate_hz: float = field(default=100.0, metadata={"range": (1.0, 200.0)})
+    clock_rate_hz: float = field(default=50.0, metadata={"range": (1.0, 200.0)})
     joint_state_rate_hz: float = field(default=100.0, metadata={"range": (1.0, 200.0)})
-    ground_truth_rate_hz: float = field(default=30.0, metadata={"range": (1.0, 100.0)})
+    ground_truth_rate_hz: float = field(default=20.0, metadata={"range": (1.0, 100.0)})
     cameras: tuple[str, ...] = ("front", "wrist")
     camera_rate_hz: float = field(default=10.0, metadata={"range": (0.1, 60.0)})
     image_width_px: int = field(default=640, metadata={"range": (16, 1280)})
