@@ -6,6 +6,7 @@ Works on its own model and the unpadded shapes, so that it also checks roboplan'
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import coal
 import numpy as np
@@ -27,6 +28,8 @@ from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.scene import Solid
 
 HELD_PREFIX = "held "
+_HAND = ("hand", "leftfinger", "rightfinger")
+_NEXT_TO_HELD = (*_HAND, "link7")
 _TABLE_SOLID = Solid(shape="box", size=(4.0, 4.0, 0.2))
 
 
@@ -49,8 +52,16 @@ class Contact:
         """Whose padding keeps them apart: ``arm``, ``hand`` (table only) or ``held``."""
         if self.body.startswith(HELD_PREFIX):
             return "held"
-        is_hand = self.body in ("hand", "leftfinger", "rightfinger")
-        return "hand" if is_hand and self.other == TABLE else "arm"
+        return "hand" if self.body in _HAND and self.other == TABLE else "arm"
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A named coal shape and where it is (a pinocchio SE3)."""
+
+    name: str
+    geometry: Any
+    at: Any
 
 
 class ClearanceProbe:
@@ -71,6 +82,7 @@ class ClearanceProbe:
                 # A surface of triangles has no inside; its hull has.
                 item.geometry.buildConvexHull(True, "Qt")
                 item.geometry = item.geometry.convex
+            item.geometry.computeLocalAABB()
         self._geometry.addAllCollisionPairs()
         pinocchio.removeCollisionPairsFromXML(
             self._model, self._geometry, panda_srdf(robot_name=prefix)
@@ -85,17 +97,14 @@ class ClearanceProbe:
     ) -> list[Contact]:
         """Pairs nearer than ``margin`` that are not allowed to touch, nearest first."""
         self._update(arm, scene.finger_width)
+        obstacles = self._obstacles(scene)
         near: dict[tuple[str, str], float] = {}
-        for body, geometry, at in self._bodies(scene):
-            for other, solid, pose in self._obstacles(scene):
-                if self._may_touch(body, other, scene):
-                    continue
-                distance = _distance(geometry, at, shape(solid), _placement(pose))
-                if distance < min(margin, near.get((body, other), margin)):
-                    near[body, other] = distance
-        for body, other, distance in self._own_pairs(scene):
-            if distance < min(margin, near.get((body, other), margin)):
-                near[body, other] = distance
+        for body in self._bodies(scene):
+            for other in obstacles:
+                if not _may_touch(body.name, other.name, scene):
+                    _keep_nearest(near, body, other, margin)
+        for body, other in self._own_pairs(scene):
+            _keep_nearest(near, body, other, min(margin, 0.0))
         items = [
             Contact(body=body, other=other, distance=distance)
             for (body, other), distance in near.items()
@@ -116,81 +125,95 @@ class ClearanceProbe:
         name: str = self._model.frames[item.parentFrame].name
         return name.removeprefix(self._prefix)
 
-    def _bodies(self, scene: PlanningScene) -> list[tuple[str, object, object]]:
-        result: list[tuple[str, object, object]] = [
-            (self._link(index), item.geometry, self._placements.oMg[index])
+    def _links(self) -> list[_Body]:
+        return [
+            _Body(self._link(index), item.geometry, self._placements.oMg[index])
             for index, item in enumerate(self._geometry.geometryObjects)
         ]
-        return result + self._held(scene)
 
-    def _held(self, scene: PlanningScene) -> list[tuple[str, object, object]]:
+    def _bodies(self, scene: PlanningScene) -> list[_Body]:
+        return self._links() + self._held(scene)
+
+    def _held(self, scene: PlanningScene) -> list[_Body]:
         if scene.held is None:
             return []
         tcp = Pose.from_matrix(self._data.oMf[self._tcp].homogeneous)
+        name = HELD_PREFIX + scene.held.item.name
+        pose = tcp @ scene.held.tcp_from_object
         return [
-            (
-                HELD_PREFIX + scene.held.item.name,
-                shape(part),
-                _placement(tcp @ scene.held.tcp_from_object @ part.pose),
-            )
+            _Body(name, shape(part), _placement(pose @ part.pose))
             for part in scene.held.item.parts
         ]
 
-    def _obstacles(self, scene: PlanningScene) -> list[tuple[str, Solid, Pose]]:
+    def _obstacles(self, scene: PlanningScene) -> list[_Body]:
         x, y, _ = self._config.base.position
         table = Pose((x, y, self._config.table_z - 0.5 * _TABLE_SOLID.size[2]))
-        result = [(TABLE, _TABLE_SOLID, table)]
+        result = [_Body(TABLE, shape(_TABLE_SOLID), _placement(table))]
         for item in scene.objects:
             if is_obstacle(item, self._config):
-                result += [(item.name, part, item.pose @ part.pose) for part in item.parts]
+                result += [
+                    _Body(item.name, shape(part), _placement(item.pose @ part.pose))
+                    for part in item.parts
+                ]
         return result
 
-    def _may_touch(self, body: str, other: str, scene: PlanningScene) -> bool:
-        if body.startswith(HELD_PREFIX):
-            return other in scene.held_touchable
-        if other == TABLE:
-            return body in ("link0", "link1")
-        return other in scene.touchable and body in ("hand", "leftfinger", "rightfinger")
-
-    def _own_pairs(self, scene: PlanningScene) -> list[tuple[str, str, float]]:
-        """Links against each other, and the held object against the arm; only overlaps."""
-        result = []
-        items = self._geometry.geometryObjects
-        for pair in self._geometry.collisionPairs:
-            distance = _distance(
-                items[pair.first].geometry,
-                self._placements.oMg[pair.first],
-                items[pair.second].geometry,
-                self._placements.oMg[pair.second],
-            )
-            if distance < 0.0:
-                result.append((self._link(pair.first), self._link(pair.second), distance))
-        for body, geometry, at in self._held(scene):
-            for index, item in enumerate(items):
-                link = self._link(index)
-                if link in ("hand", "leftfinger", "rightfinger", "link7"):
-                    continue
-                distance = _distance(geometry, at, item.geometry, self._placements.oMg[index])
-                if distance < 0.0:
-                    result.append((body, link, distance))
+    def _own_pairs(self, scene: PlanningScene) -> list[tuple[_Body, _Body]]:
+        """Links against each other, and the held object against the arm."""
+        links = self._links()
+        result = [
+            (links[pair.first], links[pair.second]) for pair in self._geometry.collisionPairs
+        ]
+        for held in self._held(scene):
+            result += [(held, link) for link in links if link.name not in _NEXT_TO_HELD]
         return result
 
 
-def shape(solid: Solid) -> object:
+def _may_touch(body: str, other: str, scene: PlanningScene) -> bool:
+    if body.startswith(HELD_PREFIX):
+        return other in scene.held_touchable
+    if other == TABLE:
+        return body in ("link0", "link1")
+    return other in scene.touchable and body in _HAND
+
+
+def _keep_nearest(
+    near: dict[tuple[str, str], float], body: _Body, other: _Body, margin: float
+) -> None:
+    if _gap_of_spheres(body, other) >= margin:
+        return
+    request, result = coal.DistanceRequest(), coal.DistanceResult()
+    distance = coal.distance(
+        body.geometry,
+        coal.Transform3s(body.at.rotation, body.at.translation),
+        other.geometry,
+        coal.Transform3s(other.at.rotation, other.at.translation),
+        request,
+        result,
+    )
+    key = (body.name, other.name)
+    if distance < min(margin, near.get(key, margin)):
+        near[key] = float(distance)
+
+
+def _gap_of_spheres(first: _Body, second: _Body) -> float:
+    """A lower bound of the distance: that of the spheres around both."""
+    centers = [item.at.act(item.geometry.aabb_center) for item in (first, second)]
+    between = float(np.linalg.norm(centers[0] - centers[1]))
+    return between - float(first.geometry.aabb_radius) - float(second.geometry.aabb_radius)
+
+
+def shape(solid: Solid) -> Any:
     """The part as a coal shape."""
     x, _, z = solid.size
     if solid.shape == "box":
-        return coal.Box(*solid.size)
-    if solid.shape == "cylinder":
-        return coal.Cylinder(0.5 * x, z)
-    return coal.Sphere(0.5 * x)
+        result = coal.Box(*solid.size)
+    elif solid.shape == "cylinder":
+        result = coal.Cylinder(0.5 * x, z)
+    else:
+        result = coal.Sphere(0.5 * x)
+    result.computeLocalAABB()
+    return result
 
 
-def _placement(pose: Pose) -> object:
+def _placement(pose: Pose) -> Any:
     return pinocchio.SE3(pose.matrix())
-
-
-def _distance(first: object, first_at: object, second: object, second_at: object) -> float:
-    request, result = coal.DistanceRequest(), coal.DistanceResult()
-    transforms = [coal.Transform3s(at.rotation, at.translation) for at in (first_at, second_at)]  # type: ignore[attr-defined]  # pinocchio has no types
-    return float(coal.distance(first, transforms[0], second, transforms[1], request, result))
