@@ -216,6 +216,13 @@ def test_every_argument_is_declared_with_its_words_and_choices(
         assert declared[argument.name].choices == (list(argument.choices) or None)
 
 
+def test_every_executable_of_ours_is_installed_by_the_build() -> None:
+    scripts = LAUNCH_FILE.parents[1] / "scripts"
+    for node in SIM.resolve({"rviz": "true"}):
+        if node.package == "malmm_ros":
+            assert os.access(scripts / node.executable, os.X_OK)
+
+
 def test_a_wrong_argument_is_refused_in_words(description: LaunchDescription) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'roboplan'"):
         nodes(description, motion="robplan")

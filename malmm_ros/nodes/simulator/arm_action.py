@@ -1,6 +1,8 @@
 """``panda_arm_controller/follow_joint_trajectory``, as ros2_controllers' arms offer it.
 
 A goal that cannot be followed is accepted and aborted at once: only a result carries words.
+Velocities at the points are followed, accelerations are not read. Goal tolerances are held to;
+on the path the controller's own tolerance holds. A header stamp only tells what is too old.
 """
 
 from __future__ import annotations
