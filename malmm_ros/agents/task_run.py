@@ -115,7 +115,9 @@ class TaskRun:
             return answer, read(answer)
         except UnusableAnswerError as error:
             self.repairs += 1
-            chat += [ChatMessage("assistant", answer), self._prompts.repair(str(error))]
+            # Some endpoints refuse a chat with an empty message in it.
+            bad = ChatMessage("assistant", answer or "(no answer)")
+            chat += [bad, self._prompts.repair(str(error))]
         answer = self._send(role, chat, purpose="repair", wants_json=wants_json)
         try:
             return answer, read(answer)
