@@ -18,7 +18,7 @@ import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
 from malmm_ros.agents import AgentEvent, Budget, ModelConfig, TaskResult, Team, build_team
 from malmm_ros.cancellation import CancelToken
-from malmm_ros.errors import MalmmError
+from malmm_ros.errors import MalmmError, NodeDiedError
 from malmm_ros.nodes.conversions import header, seconds
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
@@ -26,6 +26,8 @@ from malmm_ros.nodes.qos import TRANSCRIPT
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.runner import main as run_main
 from malmm_ros.srv import Approve, RunTask
+
+_RETURN_S = 10.0  # wall time that nodes have to appear, or to come back, when a task begins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +61,8 @@ class AgentsNode(Node):
         # Made once to find a wrong team or a missing key now, not at the first task.
         self._teams: dict[str, Team] = {}
         self._team(self._config.team)
-        watch = NodeWatch(self, self._config.needed_nodes)
-        self._robot = RosRobot(self, watch=watch, needed=self._config.needed_nodes)
+        self._watch = NodeWatch(self, self._config.needed_nodes)
+        self._robot = RosRobot(self, watch=self._watch, needed=self._config.needed_nodes)
         self._busy = threading.Lock()
         self._cancel = CancelToken()
         self._transcript = self.create_publisher(
@@ -107,6 +109,8 @@ class AgentsNode(Node):
         try:
             self._cancel = CancelToken()
             return self._run_alone(request, feed)
+        except NodeDiedError as error:
+            return _failure("node_died", str(error))
         except MalmmError as error:
             return _failure("refused", str(error))
         except Exception as error:  # noqa: BLE001  # top of a callback: the client needs an answer
@@ -122,6 +126,7 @@ class AgentsNode(Node):
         budget = self._config.budget
         if request.timeout > 0.0:
             budget = replace(budget, wall_s=min(budget.wall_s, request.timeout))
+        self._watch.require(timeout_s=_RETURN_S)
         folder = Path(self._config.transcripts)
         folder.mkdir(parents=True, exist_ok=True)
         task_id = ""

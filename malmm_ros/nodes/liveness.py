@@ -29,6 +29,8 @@ from rclpy.qos import (
 from rclpy.subscription import Subscription
 from std_msgs.msg import String
 
+from malmm_ros.errors import NodeDiedError
+
 LEASE_S = 1.0
 
 
@@ -122,6 +124,18 @@ class NodeWatch:
         with self.changed:
             self.changed.wait_for(lambda: not self.missing(wanted), timeout_s)
         return self.missing(wanted)
+
+    def require(self, *, timeout_s: float) -> None:
+        """Wait until all nodes are alive; see :meth:`wait_for`.
+
+        Raises:
+            NodeDiedError: One is not; named.
+        """
+        missing = self.wait_for(timeout_s=timeout_s)
+        if missing:
+            raise NodeDiedError(
+                missing[0], f"not running: {', '.join(missing)} (waited {timeout_s:g} s)"
+            )
 
     def destroy(self) -> None:
         """Stop watching."""

@@ -34,6 +34,7 @@ from malmm_ros.robots import GripResult, MotionResult, PlannedRobot
 from malmm_ros.robots.planned import RobotConfig
 from malmm_ros.trajectory import JointState, Trajectory
 
+_RETURN_S = 2.0  # wall time that a restarted node has to be heard again
 _MAX_REHEARSALS = 4
 _PATH_POSES = 40
 
@@ -65,7 +66,7 @@ class MotionNode(Node):
     def __init__(self) -> None:
         super().__init__("motion")
         config = declare_configuration(self, MotionNodeConfig)
-        watch = NodeWatch(self, config.needed_nodes)
+        self._watch = watch = NodeWatch(self, config.needed_nodes)
         planner = load_backend("motion planner", config.planner, PLANNERS)(config.roboplan)
         self._driver = RosDriver(
             self,
@@ -167,6 +168,7 @@ class MotionNode(Node):
                 is_success=False, reason="busy", message="another motion is under way"
             )
         try:
+            self._watch.require(timeout_s=_RETURN_S)
             outcome = command(self._twin(rehearsal) if rehearsal else self._robot)
             self._held = self._robot.held_object
             return outcome
