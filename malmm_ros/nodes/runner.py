@@ -6,18 +6,17 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from malmm_ros.errors import MalmmError
 from malmm_ros.nodes.liveness import Liveness
+from malmm_ros.nodes.spinning import SpinThread
 
 # Of the two seconds that an end may take; after them the process goes, whatever hangs.
 _CLOSE_S = 1.8
@@ -52,13 +51,10 @@ def main(
     except MalmmError as error:
         sys.stderr.write(f"{error}\n")
         _leave(2)
-    executor = MultiThreadedExecutor(num_threads=threads)
-    executor.add_node(node)
     liveness = Liveness(node)
-    thread = threading.Thread(target=_spin, args=(executor, stop), name="executor", daemon=True)
-    thread.start()
+    spinning = SpinThread(node, threads=threads)
     stop.wait()
-    _close(node, executor, thread)
+    _close(node, spinning)
     del liveness
     _leave(0)
 
@@ -81,20 +77,7 @@ def _leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _spin(executor: MultiThreadedExecutor, stop: threading.Event) -> None:
-    while not stop.is_set():
-        try:
-            executor.spin_once(timeout_sec=0.5)
-        except ExternalShutdownException:
-            break
-        except Exception:  # noqa: BLE001  # top of all callbacks; a node survives one bad message
-            if stop.is_set():
-                break
-            sys.stderr.write(f"callback failed:\n{traceback.format_exc()}")
-    stop.set()
-
-
-def _close(node: Any, executor: MultiThreadedExecutor, thread: threading.Thread) -> None:
+def _close(node: Any, spinning: SpinThread) -> None:
     """Close in order, but not for longer than a caller waits."""
     watchdog = threading.Timer(_CLOSE_S, _leave, args=(1,))
     watchdog.daemon = True
@@ -102,9 +85,7 @@ def _close(node: Any, executor: MultiThreadedExecutor, thread: threading.Thread)
     close = getattr(node, "close", None)
     if close is not None:
         close()
-    executor.wake()
-    # Its own shutdown() would wait for callbacks that block.
-    thread.join(timeout=0.7)
+    spinning.close(timeout_s=0.7)
     node.destroy_node()
     rclpy.try_shutdown()
     watchdog.cancel()

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from rclpy.action.client import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Image
@@ -25,6 +24,7 @@ from malmm_ros.nodes.conversions import image_value, scene_value, seconds
 from malmm_ros.nodes.goal_client import GoalClient, require_accepted
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.qos import LATCHED
+from malmm_ros.nodes.spinning import SpinThread
 from malmm_ros.nodes.waiting import call_service
 from malmm_ros.scene import Scene
 from malmm_ros.srv import CheckSuccess, LoadTask
@@ -56,10 +56,7 @@ class TaskClient:
         )
         self._load = self._client(LoadTask, "load_task")
         self._check = self._client(CheckSuccess, "check_success")
-        self._executor = MultiThreadedExecutor(num_threads=4, context=self._context)
-        self._executor.add_node(self._node)
-        self._thread = threading.Thread(target=self._spin, name="client executor", daemon=True)
-        self._thread.start()
+        self._spinning = SpinThread(self._node)
 
     def __enter__(self) -> TaskClient:
         return self
@@ -74,8 +71,7 @@ class TaskClient:
 
     def close(self) -> None:
         """End the executor and leave the graph."""
-        self._executor.shutdown(timeout_sec=1.0)
-        self._thread.join(timeout=2.0)
+        self._spinning.close()
         self._node.destroy_node()
         rclpy.try_shutdown(context=self._context)
 
@@ -195,9 +191,3 @@ class TaskClient:
         finally:
             self._node.destroy_subscription(subscription)
         return box[0]
-
-    def _spin(self) -> None:
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            return

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import rclpy
-from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from malmm_ros.bringup.domain import DomainLease
 from malmm_ros.bringup.processes import ProcessGroup
+from malmm_ros.nodes.spinning import SpinThread
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,20 +44,9 @@ def ros_context(ros_environment: dict[str, str]) -> Iterator[rclpy.Context]:
 def client(ros_context: rclpy.Context) -> Iterator[Node]:
     """A node of the test, spun in a thread."""
     node = Node(f"test_client_{os.getpid()}", context=ros_context)
-    executor = MultiThreadedExecutor(num_threads=4, context=ros_context)
-    executor.add_node(node)
-    stop = threading.Event()
-
-    def spin() -> None:
-        while not stop.is_set():
-            executor.spin_once(timeout_sec=0.1)
-
-    thread = threading.Thread(target=spin, daemon=True)
-    thread.start()
+    spinning = SpinThread(node)
     yield node
-    stop.set()
-    thread.join(timeout=5.0)
-    executor.shutdown(timeout_sec=2.0)
+    spinning.close()
     node.destroy_node()
 
 

@@ -1,0 +1,49 @@
+"""Spinning a node in a thread that survives what callbacks and rclpy itself throw."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.node import Node
+
+
+class SpinThread:
+    """A multi-threaded executor for one node.
+
+    A callback that raises is reported on standard error, and the node goes on. rclpy's executor
+    itself trips over a subscription that another thread destroys meanwhile; that is harmless and
+    stays silent.
+
+    Args:
+        node: Spun from now on.
+        threads: How many callbacks may block at once.
+    """
+
+    def __init__(self, node: Node, *, threads: int = 4) -> None:
+        self._executor = MultiThreadedExecutor(num_threads=threads, context=node.context)
+        self._executor.add_node(node)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="executor", daemon=True)
+        self._thread.start()
+
+    def close(self, *, timeout_s: float = 1.0) -> None:
+        """Take no more callbacks; those under way are not waited for."""
+        self._stop.set()
+        self._executor.wake()
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                # Woken by close(); the timeout is for a wake-up that comes too early.
+                self._executor.spin_once(timeout_sec=0.5)
+            except ExternalShutdownException:
+                return
+            except Exception as error:  # noqa: BLE001  # top of all callbacks
+                if self._stop.is_set():
+                    return
+                if type(error).__name__ != "InvalidHandle":
+                    sys.stderr.write(f"callback failed:\n{traceback.format_exc()}")
