@@ -13,8 +13,10 @@ from malmm_ros.agents.offline.goals import (
     Held,
     Off,
     Rest,
+    Spot,
     Tower,
     column,
+    forced_items,
     holds,
     moved_items,
     names_in,
@@ -59,9 +61,7 @@ def open_goals(goals: Sequence[Goal], done: Sequence[bool], scene: Scene) -> lis
 def is_superseded(goals: Sequence[Goal], index: int) -> bool:
     """Whether a later goal moves the same thing elsewhere, so that once is enough."""
     own = set(moved_items(goals[index]))
-    return any(
-        not isinstance(goal, Tower) and own & set(moved_items(goal)) for goal in goals[index + 1 :]
-    )
+    return any(own & forced_items(goal) for goal in goals[index + 1 :])
 
 
 def decide(goals: Sequence[Goal], left: Sequence[int], scene: Scene, tried: Attempts) -> Decision:
@@ -97,7 +97,7 @@ def _depth(goals: Sequence[Goal], index: int, left: Sequence[int]) -> int:
         below = [
             other
             for other in left
-            if other not in seen and supports & _forced(goals[other])
+            if other not in seen and supports & forced_items(goals[other])
             and not is_superseded(goals, other)
         ]  # fmt: skip
         if not below:
@@ -105,12 +105,6 @@ def _depth(goals: Sequence[Goal], index: int, left: Sequence[int]) -> int:
         current = below[0]
         seen.add(current)
         depth += 1
-
-
-def _forced(goal: Goal) -> set[str]:
-    if isinstance(goal, Tower):
-        return {n for layer in goal.layers if layer.count == len(layer.names) for n in layer.names}
-    return set(moved_items(goal))
 
 
 def _with_full_hand(
@@ -130,7 +124,9 @@ def _with_full_hand(
             return _put_down(held, place, scene, tried, "It is the one to put there.")
         break
     avoid = [item for goal in pending for name in names_in(goal) if (item := scene.find(name))]
-    free = aside(held, scene, avoid=[item for item in avoid if item.is_fixed])
+    points = [(goal.x, goal.y) for goal in pending if isinstance(goal, Spot)]
+    fixed = [item for item in avoid if item.is_fixed]
+    free = aside(held, scene, avoid=fixed, clear_of=points)
     free = free or aside(held, scene)
     if free is None:
         return Decision("impossible", "Impossible: there is no free place on the table to put "

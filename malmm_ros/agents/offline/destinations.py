@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from malmm_ros.agents.offline import layout, lexicon
 from malmm_ros.agents.offline.clauses import Link, NotPossibleError, NotUnderstoodError, Phrase
 from malmm_ros.agents.offline.goals import Around, Goal, HandFree, Held, Inside, Rest, Spot
-from malmm_ros.agents.offline.grounding import Context, candidates, choose, is_table
+from malmm_ros.agents.offline.grounding import Context, candidates, choose, is_table, remember
 from malmm_ros.agents.offline.lexicon import Relation
 from malmm_ros.agents.offline.naming import is_container, label
 from malmm_ros.geometry import Vector3
@@ -276,8 +276,5 @@ def _finish(
     goals: list[Goal],
 ) -> list[Goal]:  # fmt: skip
     """Remember what was spoken of, for the pronouns that follow."""
-    context.things = [item.name for item in items]
-    nouns = [phrase.nouns for phrase in things if phrase.nouns]
-    context.nouns = nouns[-1] if nouns else context.nouns
-    context.destination = destination or context.destination
+    remember(items, things, context, destination)
     return goals

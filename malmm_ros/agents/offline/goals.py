@@ -98,6 +98,14 @@ def moved_items(goal: Goal) -> tuple[str, ...]:
     return () if isinstance(goal, HandFree) else (goal.item,)
 
 
+def forced_items(goal: Goal) -> set[str]:
+    """Names of what a goal moves for certain; a tower may have a choice."""
+    if not isinstance(goal, Tower):
+        return set(moved_items(goal))
+    layers = [layer for layer in goal.layers if layer.count == len(layer.names)]
+    return {name for layer in layers for name in layer.names}
+
+
 def names_in(goal: Goal) -> tuple[str, ...]:
     """All names that a goal speaks of."""
     support = getattr(goal, "support", "") or getattr(goal, "container", "")

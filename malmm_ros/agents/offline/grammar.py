@@ -99,6 +99,11 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
         draft.verb, draft.kind = token, lexicon.VERBS[token]
         cursor.take()
         return True
+    if token in lexicon.VERBS and draft.things and not (draft.verb or draft.links):
+        is_passive = cursor.tokens[cursor.index - 1] in ("be", "is", "are")
+        if is_passive:  # "should be closed"
+            draft.verb, draft.kind = token, lexicon.VERBS[cursor.take()]
+        return is_passive
     if token in ("STACKED", "BOTTOM_UP", "TOP_DOWN"):
         draft.is_stacked |= token == "STACKED"
         draft.is_top_down |= token == "TOP_DOWN"
@@ -159,10 +164,20 @@ def _read_link(cursor: Cursor, draft: _Draft) -> None:
         cursor.take()
         draft.is_stacked = True
         phrases = read_phrases(cursor)
+    if _forms_tower(draft, relation, phrases):
+        draft.is_stacked = True
+        return
     if relation == "except":
         _except(draft, phrases)
         return
     draft.links.append(Link(relation=relation, phrases=phrases))
+
+
+def _forms_tower(draft: _Draft, relation: Relation, phrases: tuple[Phrase, ...]) -> bool:
+    """Whether a link says what the things become: "in a single column"."""
+    if len(phrases) != 1 or relation not in ("in", "to") or not draft.things:
+        return False
+    return phrases[0].head in lexicon.TOWER and phrases[0].is_indefinite
 
 
 def _except(draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
@@ -180,6 +195,9 @@ def _read_things(cursor: Cursor, draft: _Draft) -> bool:
             cursor.take()
             return True
         return False
+    if draft.things and phrases[0].pronoun == "there":
+        draft.links.append(Link(relation="to", phrases=phrases[:1]))
+        return True
     if draft.is_listed and draft.things and len(phrases) > 1:
         # As in "the blocks from bottom to top, blue, red and yellow".
         noun = draft.things[-1].nouns
@@ -217,6 +235,8 @@ def _tower(cursor: Cursor, draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
         inner = read_phrases(cursor)
     if len(inner) == 1 and head.colors and not inner[0].colors:
         inner = (replace(inner[0], colors=head.colors),)
+    if len(inner) == 1 and head.count and inner[0].count is None:
+        inner = (replace(inner[0], count=head.count),)
     draft.things.extend(phrases[:-1])
     if inner:
         draft.things.extend(inner)

@@ -23,6 +23,7 @@ class Context:
         things: Names that the last wish was about.
         nouns: Their noun, for "the blue one".
         destination: Name of where they went.
+        is_mass: They were "everything", so that "it" means all of them.
         mentioned: All names so far, for "the others".
         remarks: Choices made where several objects fitted, for the user.
     """
@@ -32,6 +33,7 @@ class Context:
     things: list[str] = field(default_factory=list)
     nouns: tuple[str, ...] = ()
     destination: str = ""
+    is_mass: bool = False
     mentioned: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -74,6 +76,21 @@ def candidates(
     if not found:
         raise NotPossibleError(_missing(phrase, context))
     return _superlative(found, phrase, context)
+
+
+def remember(
+    items: Sequence[SceneObject],
+    phrases: Sequence[Phrase],
+    context: Context,
+    destination: str = "",
+) -> None:
+    """Keep what was spoken of, for the pronouns that follow."""
+    context.things = [item.name for item in items]
+    nouns = [phrase.nouns for phrase in phrases if phrase.nouns]
+    context.nouns = nouns[-1] if nouns else context.nouns
+    context.destination = destination or context.destination
+    if any(not phrase.pronoun for phrase in phrases):
+        context.is_mass = any(phrase.is_all and phrase.head == "thing" for phrase in phrases)
 
 
 def choose(
@@ -210,7 +227,8 @@ def _referred(phrase: Phrase, context: Context) -> list[SceneObject]:
     if phrase.pronoun == "there":
         names = [context.destination] if context.destination else []
     elif context.things:
-        names = context.things if phrase.is_plural else context.things[-1:]
+        is_all = phrase.is_plural or context.is_mass
+        names = context.things if is_all else context.things[-1:]
     else:
         held = context.scene.gripper.held_object
         movable = [item.name for item in context.scene.objects if not item.is_fixed]

@@ -17,7 +17,7 @@ from malmm_ros.agents.offline.clauses import (
 from malmm_ros.agents.offline.destinations import place_goals, shift_goal
 from malmm_ros.agents.offline.goals import Goal, HandFree, Held, Off, Rest, Spot, moved_items
 from malmm_ros.agents.offline.grammar import parse
-from malmm_ros.agents.offline.grounding import Context, candidates, choose, is_table
+from malmm_ros.agents.offline.grounding import Context, candidates, choose, is_table, remember
 from malmm_ros.agents.offline.naming import is_container, label, scene_nouns
 from malmm_ros.agents.offline.projection import project
 from malmm_ros.agents.offline.tokens import read_sentence
@@ -51,16 +51,31 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
     context = Context(scene=scene, is_camera_view=is_camera_view)
     goals: list[Goal] = []
     previous: Clause | None = None
-    for clause in _merged(clauses):
+    merged = _merged(clauses)
+    if len(merged) > 1 and _is_topic(merged[0]):
+        _note_topic(merged.pop(0), context)
+    for clause in merged:
         whole = _inherit(clause, previous)
         goals = _add(goals, whole, context)
         context.scene = project(goals, scene)
         previous = whole
+    _refuse_circles(goals)
     spelled = [f'I read "{wrong}" as "{right}".' for wrong, right in sentence.corrections]
     return Interpretation(
-        goals=tuple(pile_where_narrow(_without_passing_grasps(goals), context)),
+        goals=tuple(pile_where_narrow(_without_passing(goals), context)),
         remarks=(*spelled, *dict.fromkeys(context.remarks)),
     )
+
+
+def _refuse_circles(goals: Sequence[Goal]) -> None:
+    """See that nothing is to stand on what stands on it."""
+    below = {goal.item: goal.support for goal in goals if isinstance(goal, Rest)}
+    for start in below:
+        current, steps = start, 0
+        while current in below and steps <= len(below):
+            current, steps = below[current], steps + 1
+            if current == start:
+                raise NotUnderstoodError(f'"{start}" cannot stand on what stands on it.')
 
 
 def _merged(clauses: Sequence[Clause]) -> list[Clause]:
@@ -80,6 +95,17 @@ def _merged(clauses: Sequence[Clause]) -> list[Clause]:
         else:
             merged.append(clause)
     return merged
+
+
+def _is_topic(clause: Clause) -> bool:
+    """Whether a clause only names something: "the steak is done, take it off the grill"."""
+    return not (clause.verb or clause.links or clause.is_stacked) and len(clause.things) == 1
+
+
+def _note_topic(clause: Clause, context: Context) -> None:
+    found = candidates(clause.things[0], context, is_thing=False)
+    context.things = [found[0].name]
+    context.destination = found[0].name
 
 
 def _inherit(clause: Clause, previous: Clause | None) -> Clause:
@@ -107,13 +133,20 @@ def _add(goals: list[Goal], clause: Clause, context: Context) -> list[Goal]:
     return [*goals, *(goal for goal in new if goal not in goals)]
 
 
-def _without_passing_grasps(goals: Sequence[Goal]) -> list[Goal]:
-    """Drop "in the gripper" where a later goal follows: placing it needs no goal of its own."""
+def _without_passing(goals: Sequence[Goal]) -> list[Goal]:
+    """Drop "in the gripper" and "off the tray" where a later goal moves the thing anyway."""
     last = len(goals) - 1
-    kept = [goal for i, goal in enumerate(goals) if i == last or not isinstance(goal, Held)]
+    kept: list[Goal] = []
+    for index, goal in enumerate(goals):
+        later = {name for other in goals[index + 1 :] for name in moved_items(other)}
+        is_passing = isinstance(goal, Held) and index < last
+        is_passing |= isinstance(goal, Off) and goal.item in later
+        is_passing |= isinstance(goal, HandFree) and index < last
+        if not is_passing:
+            kept.append(goal)
     if len(goals) > 1 and isinstance(goals[-1], Held) and isinstance(goals[-2], Held):
         raise NotPossibleError("The gripper can hold only one object at a time.")
-    return [g for i, g in enumerate(kept) if not isinstance(g, HandFree) or i == len(kept) - 1]
+    return kept
 
 
 def _place(clause: Clause, context: Context) -> list[Goal]:
@@ -232,6 +265,8 @@ def _hold(clause: Clause, context: Context) -> list[Goal]:
         last = clause.links[-1]
         goes_on = last.relation in ("to", "in", "on", "beside", "left_of", "right_of", "between",
                                     "front_of", "behind", "around")  # fmt: skip
+        if last.relation == "off" and not last.phrases:
+            return _remove(clause, context)
         if last.phrases and last.relation == "off" and verb in ("take", "get", "lift"):
             return _off(clause, last, context)
         if goes_on and last.phrases and (verb == "bring" or last.relation == "to" or
@@ -245,14 +280,8 @@ def _hold(clause: Clause, context: Context) -> list[Goal]:
     links = [k for k in clause.links if k.relation not in ("up", "with") and
              (k.phrases or k.relation.startswith("at_"))]  # fmt: skip
     items = [i for thing in _modified(clause.things, links) for i in choose(thing, context)]
-    _remember(items, clause, context)
+    remember(items, clause.things, context)
     return [Held(item.name) for item in items]
-
-
-def _remember(items: Sequence[SceneObject], clause: Clause, context: Context) -> None:
-    context.things = [item.name for item in items]
-    nouns = [phrase.nouns for phrase in clause.things if phrase.nouns]
-    context.nouns = nouns[-1] if nouns else context.nouns
 
 
 def _off(clause: Clause, source: Link, context: Context) -> list[Goal]:
@@ -266,7 +295,7 @@ def _off(clause: Clause, source: Link, context: Context) -> list[Goal]:
         except NotPossibleError:
             items = choose(phrase, context)  # it is off already
         goals += [Off(item.name, anchors[0].name) for item in items]
-        _remember(items, clause, context)
+        remember(items, clause.things, context)
     return goals
 
 
@@ -289,7 +318,7 @@ def _remove(clause: Clause, context: Context) -> list[Goal]:
     goals: list[Goal] = []
     for phrase in clause.things:
         items = choose(phrase, context)
-        _remember(items, clause, context)
+        remember(items, clause.things, context)
         for item in items:
             below = layout.carrier_of(item, context.scene)
             if below is None:

@@ -165,7 +165,12 @@ def is_reachable(point: Point, *, margin: float = 0.0) -> bool:
 
 
 def free_place(
-    item: SceneObject, scene: Scene, *, near: Point, avoid: Sequence[SceneObject] = ()
+    item: SceneObject,
+    scene: Scene,
+    *,
+    near: Point,
+    avoid: Sequence[SceneObject] = (),
+    clear_of: Sequence[Point] = (),
 ) -> Point | None:
     """The nearest point of the table where the item can be put down with room around it.
 
@@ -174,6 +179,7 @@ def free_place(
         scene: Its own outline does not count.
         near: From where "nearest" is counted.
         avoid: Objects to stay further away from, e.g. a goal's target.
+        clear_of: Points that something else is going to need.
     """
     radius = 0.5 * math.hypot(item.size[0], item.size[1])
     others = [other for other in scene.objects if other.name != item.name and not other.is_held]
@@ -183,6 +189,8 @@ def free_place(
         for other in others:
             extra = 0.04 if any(other.name == one.name for one in avoid) else 0.0
             fits &= _gaps(grid, other) >= radius + gap + extra
+        for point in clear_of:
+            fits &= np.hypot(*(grid - np.asarray(point)).T) >= 2.0 * radius + gap
         if fits.any():
             points = grid[fits]
             best = points[np.argmin(np.hypot(*(points - np.asarray(near)).T))]

@@ -96,7 +96,7 @@ IDIOMS: dict[str, str] = {
     "throw it away": "discard it", "throw them away": "discard them", "toss out": "discard",
     "dispose of": "discard", "take away": "remove", "take off": "remove", "clear off": "clear",
     "take out": "remove", "clear out": "empty", "clean up": "clean", "empty out": "empty",
-    "screw off": "uncap", "take it off": "remove it", "clear away": "remove", "pull off": "remove",
+    "screw off": "uncap",  "clear away": "remove", "pull off": "remove",
     "screw on": "screw", "take down": "remove",
     "pile up": "stack", "stack up": "stack", "build up": "build", "put together": "build",
     "and then": "then", "after that": "then", "afterwards": "then", "next ,": "then",
@@ -158,7 +158,7 @@ VERBS: dict[str, VerbKind] = {
     **dict.fromkeys(
         ("put", "place", "set", "move", "lay", "bring", "transfer", "shift", "relocate",
          "deposit", "position", "carry", "return", "insert", "load", "stick", "plop", "pop",
-         "dunk", "slide", "transport", "slot", "thread", "slip", "screw", "twist", "dump",
+         "dunk", "slide", "transport", "slot", "thread", "slip", "pull", "screw", "twist", "dump",
          "leave", "deliver", "push", "stow", "store", "hang", "shoot", "arrange", "sort",
          "collect",
          "gather", "drop", "toss", "give", "have", "nudge", "pass", "mount", "balance", "center",
@@ -269,14 +269,18 @@ FILLERS = frozenset(
      "wish", "like", "want", "need", "while", "as", "high", "height", "level", "levels", "side",
      "consecutively", "accurately", "securely", "loose", "own", "up", "down", "away",
      "back", "over", "together", "inside", "see", "think", "very", "really", "so", "me", "us",
-     "moved",
-     "placed", "positioned", "transferred", "brought", "yet")
+     "moved", "placed", "positioned", "transferred", "brought", "yet", "needs", "has", "sits",
+     "stands", "lies", "could", "may", "ought", "gets", "only", "done", "ready", "might", "had",
+     "let",
+     "you")
 )  # fmt: skip
 
 ALIASES = {
     "centre": "center", "teh": "the", "pls": "please", "plz": "please", "colour": "color",
     "putting": "put", "placing": "place", "moving": "move", "stacking": "stack",
-    "building": "build", "picking": "pick", "taking": "take", "setting": "set",
+    "building": "build", "closed": "close", "opened": "open", "removed": "remove",
+    "emptied": "empty", "picked": "pick", "lifted": "lift", "cleared": "clear",
+    "thrown": "throw", "covered": "cover", "picking": "pick", "taking": "take", "setting": "set",
     "topmost": "top", "gripper's": "gripper", "everyting": "everything", "metres": "m",
 }  # fmt: skip
 

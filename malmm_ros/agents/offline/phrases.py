@@ -114,6 +114,8 @@ def read_phrases(cursor: Cursor, *, is_destination: bool = False) -> tuple[Phras
         phrase = read_phrase(cursor)
         ends = _RELATIONS if is_destination else _ORDERS
         is_new = phrase is not None and is_joined and bool(phrase.pronoun)
+        # "2 red blocks, then a blue one on top of them" is no list.
+        is_new |= is_joined and cursor.peek() == "on" and cursor.peek(1) in lexicon.PRONOUNS
         if phrase is None or is_new or (is_joined and cursor.peek() in ends):
             cursor.index = start
             break

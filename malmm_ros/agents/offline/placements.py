@@ -81,11 +81,17 @@ def placement(goal: Goal, item: SceneObject, scene: Scene) -> Placement | Blocke
 
 
 def aside(
-    item: SceneObject, scene: Scene, *, avoid: Sequence[SceneObject] = ()
+    item: SceneObject,
+    scene: Scene,
+    *,
+    avoid: Sequence[SceneObject] = (),
+    clear_of: Sequence[layout.Point] = (),
 ) -> Placement | None:
     """A free place on the table near where the object is; ``None`` when the table is full."""
     flats = [other for other in scene.objects if layout.is_flat(other)]
-    point = layout.free_place(item, scene, near=layout.center(item), avoid=[*flats, *avoid])
+    point = layout.free_place(
+        item, scene, near=layout.center(item), avoid=[*flats, *avoid], clear_of=clear_of
+    )
     if point is None:
         return None
     return Placement(point=point, top=TABLE_TOP_Z)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from malmm_ros.geometry import Vector3
 from malmm_ros.scene import Workspace
 
+_HALF_TURN = 3.141  # rounded to what is written, and still within [−π, π]
 _CEILING = Workspace().high[2] - 0.05
 
 
@@ -19,6 +20,7 @@ def quote(name: str) -> str:
 def move(position: Vector3, yaw: float) -> str:
     """One waypoint."""
     x, y, z = position
+    yaw = max(-_HALF_TURN, min(_HALF_TURN, yaw))
     return f"move to [{x:.3f}, {y:.3f}, {min(z, _CEILING):.3f}], yaw {yaw + 0.0:.3f}"
 
 

@@ -33,6 +33,8 @@ def tower_goal(clause: Clause, context: Context) -> Tower:
         things = (Phrase(text="them", pronoun="them", is_plural=True),)
     if not things:
         raise NotUnderstoodError("A tower of what?")
+    # "Take everything and stack it."
+    things = tuple(replace(thing, is_plural=True) if thing.pronoun else thing for thing in things)
     support = _support(clause, context)
     exclude = [support.name] if support is not None else []
     layers: list[Layer] = []
@@ -55,6 +57,7 @@ def order_towers(goals: Sequence[Goal], clause: Clause, context: Context) -> lis
     Returns:
         The changed goals; ``None`` when the clause says no such thing.
     """
+    clause = _onto_tower(goals, clause)
     orders = [link for link in clause.links if link.relation in _ORDERS]
     others = [link for link in clause.links if link.relation not in (*_ORDERS, "with")]
     if clause.kind not in ("place", "stack") or others:
@@ -74,6 +77,19 @@ def order_towers(goals: Sequence[Goal], clause: Clause, context: Context) -> lis
     if goals and relation == "at_top":
         return [*goals, *_on_top(goals, things, context)]
     return None
+
+
+def _onto_tower(goals: Sequence[Goal], clause: Clause) -> Clause:
+    """Read "on top of them" after a tower as "on top"."""
+    if len(clause.links) != 1 or not goals or not isinstance(goals[-1], Tower):
+        return clause
+    link = clause.links[0]
+    means_it = len(link.phrases) == 1 and (
+        link.phrases[0].pronoun != "" or link.phrases[0].head in lexicon.TOWER
+    )
+    if link.relation != "on" or not means_it or not clause.things:
+        return clause
+    return replace(clause, links=(Link(relation="at_top"),))
 
 
 def top_of(goals: Sequence[Goal], context: Context) -> str:
