@@ -73,11 +73,13 @@ class _Writer:
         actions = list(_ACTION.finditer(text))
         for index, action in enumerate(actions):
             end = actions[index + 1].start() if index + 1 < len(actions) else len(text)
-            self._add(action, rest=text[action.end() : end], whole=text)
+            rest = text[action.end() : end]
+            is_named_first = re.match(rf"[\s:,=]*(?:at|to|is)?\s*{_POINT}", text[action.end() :])
+            if action["point"] or not (is_named_first and (action["above"] or action["center"])):
+                self._add(action, rest=rest, whole=text)
         return self.calls
 
     def _add(self, action: re.Match[str], *, rest: str, whole: str) -> None:
-        kind = action.lastgroup or ""
         groups = action.groupdict()
         kind = next(name for name, value in groups.items() if value is not None)
         if kind == "open":
@@ -103,8 +105,6 @@ class _Writer:
             is_down = re.match(r"lower|descend|down", said, re.I) is not None
             z += -amount if is_down else amount
         else:
-            if re.match(rf"\s*(?:at|to|,|is|:|=)*\s*{_POINT}", rest):
-                return  # the coordinates follow
             item = _named(said, self.scene)
             if item is None:
                 return
