@@ -12,6 +12,8 @@ import uuid
 from collections.abc import Callable, Iterable
 
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
 from rclpy.event_handler import (
     PublisherEventCallbacks,
@@ -32,6 +34,7 @@ from std_msgs.msg import String
 from malmm_ros.errors import NodeDiedError
 
 LEASE_S = 1.0
+_SIGN_PERIOD_S = 0.5
 
 
 def _profile() -> QoSProfile:
@@ -53,7 +56,18 @@ class Liveness:
             String, "~/alive", _profile(), event_callbacks=PublisherEventCallbacks()
         )
         # New with every start, so that watchers can tell a restart from a hiccup.
-        self._publisher.publish(String(data=f"{os.getpid()} {uuid.uuid4().hex}"))
+        self._sign = String(data=f"{os.getpid()} {uuid.uuid4().hex}")
+        self._publish()
+        # Again and again: a watcher forgets the sign of a node whose lease was lost for a while.
+        node.create_timer(
+            _SIGN_PERIOD_S,
+            self._publish,
+            callback_group=ReentrantCallbackGroup(),
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
+
+    def _publish(self) -> None:
+        self._publisher.publish(self._sign)
 
 
 class NodeWatch:
