@@ -71,6 +71,20 @@ class PickAndPlace:
         yield "retreat", raised(self.place), self.scene_after(), True
 
 
+def block(
+    name: str,
+    x: float,
+    y: float,
+    *,
+    size: Vector3 = (0.05, 0.05, 0.05),
+    yaw: float = 0.0,
+    bottom: float = 0.0,
+) -> SceneObject:
+    """A box whose lower face is ``bottom`` above the table."""
+    z = TABLE_TOP_Z + bottom + 0.5 * size[2]
+    return SceneObject(name=name, category="block", pose=Pose.from_yaw((x, y, z), yaw), size=size)
+
+
 def raised(pose: Pose) -> Pose:
     """The same pose higher up."""
     x, y, z = pose.position
@@ -105,16 +119,8 @@ def _boxes(generator: np.random.Generator) -> list[SceneObject]:
         spot = _spot(generator, boxes, radius)
         if spot is None:
             return []
-        boxes.append(
-            SceneObject(
-                name=f"box {index}",
-                category="box",
-                pose=Pose.from_yaw(
-                    (*spot, TABLE_TOP_Z + 0.5 * size[2]), generator.uniform(-1.5, 1.5)
-                ),
-                size=size,
-            )
-        )
+        yaw = float(generator.uniform(-1.5, 1.5))
+        boxes.append(block(f"box {index}", *spot, size=size, yaw=yaw))
     return boxes
 
 

@@ -200,7 +200,7 @@ class RoboplanPlanner:
         raise MotionError(
             "no_path",
             f"no collision-free way to ({_numbers(goal)}) was found in searches of "
-            f"{self.config.rrt_max_nodes} nodes, though the goal itself is free; "
+            f"{self.config.rrt_iterations} steps, though the goal itself is free; "
             "go by way of a position higher above the objects, or clear the way first",
         )
 

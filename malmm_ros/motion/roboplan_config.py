@@ -30,7 +30,7 @@ class RoboplanConfig:
         ik_random_seeds: Random starts of inverse kinematics beside the present and ready ones.
         ik_iterations: Of each start.
         goal_tries: Joint goals tried before giving up.
-        rrt_max_nodes: The search stops there; never on time, so that equal queries agree.
+        rrt_iterations: The search stops there; never on time, so that equal queries agree.
         rrt_step: Largest extension of the search tree, joint space.
         check_step: Between collision checks along a path, joint space.
         validation_step: Between collision checks along the timed trajectory.
@@ -54,10 +54,10 @@ class RoboplanConfig:
     ik_random_seeds: int = 4
     ik_iterations: int = 60
     goal_tries: int = 3
-    rrt_max_nodes: int = 4000
+    rrt_iterations: int = 1500
     rrt_step: float = 1.0
     check_step: float = 0.02
-    validation_step: float = 0.005
+    validation_step: float = 0.01
     shortcut_iterations: int = 60
     velocity_scale: float = 0.7
     acceleration_scale: float = 0.4
@@ -70,7 +70,7 @@ class RoboplanConfig:
         positive = (
             "ik_iterations",
             "goal_tries",
-            "rrt_max_nodes",
+            "rrt_iterations",
             "rrt_step",
             "check_step",
             "validation_step",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.planning_queries import block
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down
 from malmm_ros.motion import HeldObject, PlanningScene
@@ -19,7 +20,6 @@ from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.motion.roboplan_robot import PlanningRobot
 from malmm_ros.scene import Solid, Workspace
 from malmm_ros.trajectory import JointState, Trajectory
-from test.motion.blocks import block
 
 EVERYWHERE = Workspace(low=(-9.0, -9.0, -9.0), high=(9.0, 9.0, 9.0))
 

@@ -13,7 +13,7 @@ from malmm_ros.motion.roboplan_config import RoboplanConfig
     [
         ("obstacle_padding", -0.001),
         ("ik_iterations", 0),
-        ("rrt_max_nodes", 0),
+        ("rrt_iterations", 0),
         ("velocity_scale", 0.0),
         ("acceleration_scale", 1.5),
         ("line_tolerance", -1.0),
