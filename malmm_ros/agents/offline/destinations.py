@@ -58,7 +58,7 @@ def shift_goal(
     things: Sequence[Phrase], links: Sequence[Link], distance: float | None, context: Context
 ) -> list[Goal]:
     """The goals of "move the block 10 cm to the left"; empty when nothing of the kind is said."""
-    ways = [link for link in links if link.relation in _WAYS]
+    ways = [k for k in links if k.relation in _WAYS and (k.phrases or k.relation != "toward")]
     targets = [k for k in links if k.phrases and k.relation != "toward"]
     sided = [k for k in targets if k.relation in _SIDES]
     if distance is not None and sided and things:

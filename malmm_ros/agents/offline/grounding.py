@@ -75,7 +75,10 @@ def candidates(
         found = _filter(found, link, context, rank=phrase.selector_rank)
     if not found:
         raise NotPossibleError(_missing(phrase, context))
-    return _superlative(found, phrase, context)
+    chosen = _superlative(found, phrase, context)
+    if not chosen:
+        raise NotPossibleError(f'There are not enough things for "{phrase.text}".')
+    return chosen
 
 
 def remember(
@@ -105,6 +108,8 @@ def choose(
     """
     found = candidates(phrase, context, is_thing=is_thing, exclude=exclude)
     count = wanted(phrase, len(found))
+    if count == 0:
+        raise NotUnderstoodError(f'"{phrase.text}" leaves nothing to do.')
     if count > len(found):
         raise NotPossibleError(too_few(phrase, count, found))
     ranked = by_convenience(found, context.scene, near=near)
@@ -304,6 +309,8 @@ def _superlative(found: list[SceneObject], phrase: Phrase, context: Context) -> 
 def _extreme(
     found: list[SceneObject], selector: str, rank: int, context: Context, *, count: int = 1
 ) -> list[SceneObject]:
+    if not found:
+        return []
     if selector in ("nearest", "farthest"):
         sign = 1.0 if selector == "nearest" else -1.0
         ranked = sorted(found, key=lambda i: sign * layout.distance(layout.center(i), layout.BASE))

@@ -79,8 +79,8 @@ def test_supervisor_routes_by_what_was_said_last(
         ),
         (
             (
-                "**Step:** Go to (0.25, 0.0, 0.95) at yaw = -1.2; lower by 0.1; release the block; "
-                "raise by 0.15."
+                "**Step:** Go to (0.25, 0.0, 0.95) at yaw = -1.2; lower by 0.1; release "
+                "the block; raise by 0.15."
             ),
             [
                 "execute_trajectory([0.250, 0.000, 0.950], -1.200)",
@@ -91,8 +91,9 @@ def test_supervisor_routes_by_what_was_said_last(
         ),
         (
             (
-                'Step: With the gripper open, move above "red block" at [0.05, 0.2, 0.9], orientation '
-                "0.1. Go straight down to [0.05, 0.2, 0.777]. Close the gripper on the object."
+                'Step: With the gripper open, move above "red block" at [0.05, 0.2, 0.9], '
+                "orientation 0.1. Go straight down to [0.05, 0.2, 0.777]. Close the "
+                "gripper on the object."
             ),
             [
                 "execute_trajectory([0.050, 0.200, 0.900], 0.100)",
