@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -40,7 +41,7 @@ class _RequestError(Exception):
 
 
 def serve(
-    port: int = 8431,
+    port: int = 8123,
     host: str = "127.0.0.1",
     *,
     on_ready: Callable[[str], None] | None = None,
@@ -50,8 +51,8 @@ def serve(
     Args:
         port: 0 takes a free one.
         host: Only this machine by default: there is no key and no encryption.
-        on_ready: Called once with the base URL, e.g. ``http://127.0.0.1:8431/v1``, when
-            requests are answered; the place to print it.
+        on_ready: Called once with the base URL, e.g. ``http://127.0.0.1:8123/v1``, when
+            requests are answered; without it the URL is written to standard output.
 
     Raises:
         ConfigurationError: The address cannot be had.
@@ -61,12 +62,16 @@ def serve(
     restore = _stop_on_signals(server)
     try:
         _LOG.info("the offline model answers at %s", url)
-        if on_ready is not None:
-            on_ready(url)
+        (on_ready or _announce)(url)
         server.serve_forever(poll_interval=0.1)
     finally:
         server.server_close()
         restore()
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(f"the offline model answers at {url}\n")
+    sys.stdout.flush()
 
 
 def make_server(port: int = 0, host: str = "127.0.0.1") -> ThreadingHTTPServer:
