@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable
 
@@ -34,7 +35,11 @@ from std_msgs.msg import String
 from malmm_ros.errors import NodeDiedError
 
 LEASE_S = 1.0
+# A busy machine may hold up the middleware's own thread for longer than the lease; lease and
+# patience together stay below the two seconds within which a death must be noticed.
+_HICCUP_S = 0.6
 _SIGN_PERIOD_S = 0.5
+_REPORT_PERIOD_S = 0.1
 
 
 def _profile() -> QoSProfile:
@@ -95,11 +100,18 @@ class NodeWatch:
         self._names = tuple(dict.fromkeys(names))
         self._on_lost, self._on_found = on_lost, on_found
         self._alive: set[str] = set()
-        self._lost: set[str] = set()
+        self._lost: dict[str, float] = {}
         self._incarnations: dict[str, str] = {}
         self.changed = threading.Condition()
         group = ReentrantCallbackGroup()
         self._subscriptions = [self._subscribe(name, group) for name in self._names]
+        self._reported: set[str] = set()
+        self._timer = node.create_timer(
+            _REPORT_PERIOD_S,
+            self._report_lost,
+            callback_group=group,
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,8 +123,9 @@ class NodeWatch:
         return name in self._alive
 
     def is_lost(self, name: str) -> bool:
-        """Whether the node was alive and is not any more."""
-        return name in self._lost
+        """Whether the node was alive and has not been for longer than a hiccup lasts."""
+        since_s = self._lost.get(name)
+        return since_s is not None and time.monotonic() - since_s >= _HICCUP_S
 
     def missing(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """Those of ``names`` (all by default) that are not alive, or not known by their sign."""
@@ -156,6 +169,7 @@ class NodeWatch:
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         self._subscriptions = []
+        self._node.destroy_timer(self._timer)
 
     def _subscribe(self, name: str, group: ReentrantCallbackGroup) -> Subscription[String]:
         return self._node.create_subscription(
@@ -180,11 +194,24 @@ class NodeWatch:
             if is_alive == (name in self._alive):
                 return
             (self._alive.add if is_alive else self._alive.discard)(name)
-            (self._lost.discard if is_alive else self._lost.add)(name)
+            if is_alive:
+                self._lost.pop(name, None)
+            else:
+                self._lost[name] = time.monotonic()
             if not is_alive:
                 # The lease of a restarted node is noticed before its new sign arrives.
                 self._incarnations.pop(name, None)
             self.changed.notify_all()
-        callback = self._on_found if is_alive else self._on_lost
-        if callback is not None:
-            callback(name)
+        if is_alive:
+            self._reported.discard(name)
+            if self._on_found is not None:
+                self._on_found(name)
+
+    def _report_lost(self) -> None:
+        for name in [item for item in self._names if self.is_lost(item)]:
+            if name not in self._reported:
+                self._reported.add(name)
+                with self.changed:
+                    self.changed.notify_all()
+                if self._on_lost is not None:
+                    self._on_lost(name)

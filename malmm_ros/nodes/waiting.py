@@ -75,7 +75,7 @@ def _death_check(
         for name in filter(watch.is_lost, needed):
             raise NodeDiedError(name, f"node {name!r} is gone while we waited for {what}")
         for name, incarnation in before.items():
-            if incarnation and watch.incarnation(name) != incarnation:
+            if incarnation and watch.incarnation(name) not in ("", incarnation):
                 raise NodeDiedError(
                     name, f"node {name!r} was restarted while we waited for {what}"
                 )
