@@ -13,8 +13,10 @@ from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import JointTolerance
 from malmm_ros.msg import SceneState
 from malmm_ros.srv import CheckSuccess, Disturb, LoadTask, ResetWorld
+from rcl_interfaces.srv import SetParameters
 from rclpy.action import ActionClient
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image, JointState
@@ -425,3 +427,20 @@ def test_as_fast_as_possible_the_world_stands_still_until_the_arm_is_commanded(
         state = simulator.next(JointState, "fast/joint_states")
         assert state.position[0] == pytest.approx(0.9, abs=0.005)
     watch.destroy()
+
+
+def test_speed_can_be_set_while_it_runs_and_the_seed_cannot(at_ready: Simulator) -> None:
+    def change(name: str, value: Any) -> Any:
+        parameter = Parameter(name, value=value).to_parameter_msg()
+        answer = at_ready.call(SetParameters, "simulator/set_parameters", parameters=[parameter])
+        return answer.results[0]
+
+    assert change("speed", 4).successful
+    started = time.monotonic()
+    result = at_ready.result(at_ready.follow(swing(np.array(READY_POSITIONS), 0.9, 6.0)))
+    assert result.error_code == Result.SUCCESSFUL
+    assert time.monotonic() - started < 5.0
+    refused = change("speed", -1.0)
+    assert not refused.successful
+    assert not change("seed", 4).successful
+    assert change("speed", 1.0).successful
