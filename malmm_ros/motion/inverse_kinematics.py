@@ -23,7 +23,7 @@ _POSTURE_WEIGHT = 0.4
 # Every solution stays this far inside the limits, so that rounding never leaves them.
 _LIMIT_RESERVE = 0.01
 _ALIKE = 0.05
-_ELBOWS = (-0.4, 0.4, -0.8, 0.8, -1.2, 1.2)
+_ELBOWS = (-0.4, 0.4, -0.8, 0.8, -1.2, 1.2, -1.8, 1.8)
 _HALF_TURN = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 
 
@@ -36,7 +36,7 @@ class InverseKinematics:
 
     def __init__(self, robot: PlanningRobot, config: RoboplanConfig) -> None:
         self._robot = robot
-        self._config = config
+        self._base = config.base
         options = simple_ik.SimpleIkOptions(
             group_name=robot.group,
             max_iters=config.ik_iterations,
@@ -56,6 +56,8 @@ class InverseKinematics:
         goal: Pose,
         start: NDArray[np.float64],
         generator: np.random.Generator | None = None,
+        *,
+        random_seeds: int = 0,
     ) -> list[NDArray[np.float64]]:
         """Different solutions, each ``(7,)``, best first; empty when none was found.
 
@@ -64,11 +66,12 @@ class InverseKinematics:
             start: Present arm joints ``(7,)``.
             generator: Draws random starts; ``None`` tries only the present posture and the
                 ready one, which is quick and mostly enough.
+            random_seeds: How many to draw.
         """
         comfortable = self._comfortable(goal)
         postures = [start, comfortable]
         if generator is not None:
-            postures += self._unusual(comfortable, generator)
+            postures += self._unusual(comfortable, generator, random_seeds)
         found: list[NDArray[np.float64]] = []
         self.runs = 0
         for target in (goal, goal @ _HALF_TURN):
@@ -113,7 +116,7 @@ class InverseKinematics:
         return best
 
     def _unusual(
-        self, comfortable: NDArray[np.float64], generator: np.random.Generator
+        self, comfortable: NDArray[np.float64], generator: np.random.Generator, count: int
     ) -> list[NDArray[np.float64]]:
         """Postures with the elbow swung to either side, and random ones."""
         postures = []
@@ -122,8 +125,8 @@ class InverseKinematics:
             swung[0] -= elbow
             swung[2] = elbow
             postures.append(swung)
-        shape = (self._config.ik_random_seeds, len(comfortable))
-        postures.extend(comfortable + generator.uniform(-0.8, 0.8, shape))
+        shape = (count, len(comfortable))
+        postures.extend(comfortable + generator.uniform(-1.0, 1.0, shape))
         return postures
 
     def _seed(self, target: Pose, posture: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -135,14 +138,14 @@ class InverseKinematics:
     def _comfortable(self, goal: Pose) -> NDArray[np.float64]:
         """The ready posture turned towards the goal."""
         arm = np.array(READY_POSITIONS)
-        local = self._config.base.inverse() @ goal
+        local = self._base.inverse() @ goal
         arm[0] = math.atan2(local.position[1], local.position[0])
         arm[6] = self._wrist(goal, arm)
         return arm
 
     def _wrist(self, target: Pose, arm: NDArray[np.float64]) -> float:
         """Joint 7 for the target's yaw; exact while the elbow points straight up."""
-        matrix = self._config.base.inverse().matrix() @ target.matrix()
+        matrix = self._base.inverse().matrix() @ target.matrix()
         yaw = math.atan2(matrix[1, 0], matrix[0, 0])
         return wrap_angle(READY_POSITIONS[6] + arm[0] + arm[2] - yaw)
 

@@ -160,6 +160,18 @@ class RoboplanPlanner:
         padding = max(self.config.obstacle_padding, self.config.held_padding)
         return self._probe.contacts(arm, scene, margin=_CORNER * padding + _PADDING_GAP)
 
+    def _padding(self, role: str) -> float:
+        """What keeps bodies of a role apart by default."""
+        return {
+            "arm": self.config.obstacle_padding,
+            "hand": self.config.table_padding_hand,
+            "held": self.config.held_padding,
+        }[role]
+
+    def _is_tight(self, contact: Contact) -> bool:
+        """Whether it is nearer than padding may give way."""
+        return contact.distance < min(_LEAST_PADDING, self._padding(contact.role))
+
     def _relax(
         self,
         arm: NDArray[np.float64],
@@ -170,15 +182,10 @@ class RoboplanPlanner:
         padding: _PaddingTable,
     ) -> bool:
         """Lower the padding in place until ``arm`` is free; the world is loaded with it."""
-        defaults = {
-            "arm": self.config.obstacle_padding,
-            "hand": self.config.table_padding_hand,
-            "held": self.config.held_padding,
-        }
         for item in contacts:
             distance = item.distance / _CORNER if item.distance > 0.0 else item.distance
             key = (item.other, item.role)
-            present = padding.get(key, defaults[item.role])
+            present = padding.get(key, self._padding(item.role))
             padding[key] = min(present, round(distance - _PADDING_GAP, 5))
         self._world.load(scene, tcp, padding)
         return not self._robot.is_colliding(arm)
@@ -192,7 +199,9 @@ class RoboplanPlanner:
             return self._timing.resting(arm)
         trajectory = self._connect(arm, solutions, seed)
         if trajectory is None:
-            others = self._solve(goal, arm, np.random.default_rng(seed))
+            others = self._solve(
+                goal, arm, np.random.default_rng(seed), self.config.ik_random_seeds
+            )
             others = [item for item in others if not self._robot.is_colliding(item)]
             trajectory = self._connect(arm, others, seed + 1)
         if trajectory is not None:
@@ -219,10 +228,14 @@ class RoboplanPlanner:
         return None
 
     def _solve(
-        self, goal: Pose, arm: NDArray[np.float64], generator: np.random.Generator | None
+        self,
+        goal: Pose,
+        arm: NDArray[np.float64],
+        generator: np.random.Generator | None,
+        random_seeds: int,
     ) -> list[NDArray[np.float64]]:
         begin = time.perf_counter()
-        solutions = self._kinematics.solve(goal, arm, generator)
+        solutions = self._kinematics.solve(goal, arm, generator, random_seeds=random_seeds)
         self.last_durations.ik_s += time.perf_counter() - begin
         self.last_durations.ik_runs += self._kinematics.runs
         return solutions
@@ -236,8 +249,10 @@ class RoboplanPlanner:
             MotionError: There is none (``unreachable``, ``in_collision``).
         """
         solutions: list[NDArray[np.float64]] = []
-        for generator in (None, np.random.default_rng(self._seed(arm, goal, scene))):
-            solutions = self._solve(goal, arm, generator)
+        generator = np.random.default_rng(self._seed(arm, goal, scene))
+        few = self.config.ik_random_seeds
+        for source, count in ((None, 0), (generator, few), (generator, 10 * few)):
+            solutions = self._solve(goal, arm, source, count)
             free = [item for item in solutions if not self._robot.is_colliding(item)]
             if free:
                 return free
@@ -263,7 +278,7 @@ class RoboplanPlanner:
         least: list[Contact] = []
         for solution in solutions:
             contacts = self._near(solution, scene)
-            if all(item.distance >= _LEAST_PADDING for item in contacts):
+            if not any(map(self._is_tight, contacts)):
                 tcp = Pose.from_matrix(self._robot.tcp_matrix(arm)).position
                 if self._relax(solution, contacts, scene, tcp=tcp, padding=padding):
                     return solution
@@ -272,7 +287,7 @@ class RoboplanPlanner:
         raise checks.collision(
             "in_collision",
             f"the goal ({_numbers(goal)}) is in collision",
-            [item for item in least if item.distance < _LEAST_PADDING],
+            list(filter(self._is_tight, least)),
             advice="go higher, turn the hand (yaw), or move the object away first",
         )
 

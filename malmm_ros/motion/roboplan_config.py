@@ -23,11 +23,12 @@ class RoboplanConfig:
         table_z: Height of the table top.
         obstacle_padding: Kept between arm, hand and every obstacle.
         held_padding: Kept between the held object and every obstacle.
-        table_padding_hand: Kept between hand or fingers and the table; the fingertips pass 1 mm
-            above it with the tool point 10 mm up.
+        table_padding_hand: Kept between hand or fingers and the table; the fingertips pass
+            0.5 mm above it with the tool point 10 mm up.
         start_tolerance: Deeper contacts than this in the start state are refused.
         flat_height: Lower things lying on the table are areas, not obstacles.
-        ik_random_seeds: Random starts of inverse kinematics beside the present and ready ones.
+        ik_random_seeds: Random starts of inverse kinematics where the present posture and the
+            ready one do not do; ten times as many before a goal is refused.
         ik_iterations: Of each start.
         goal_tries: Joint goals tried before giving up.
         rrt_iterations: The search stops there; never on time, so that equal queries agree.
@@ -48,10 +49,10 @@ class RoboplanConfig:
     table_z: float = TABLE_TOP_Z
     obstacle_padding: float = 0.005
     held_padding: float = 0.001
-    table_padding_hand: float = 0.0003
+    table_padding_hand: float = 0.0002
     start_tolerance: float = 0.004
     flat_height: float = 0.002
-    ik_random_seeds: int = 4
+    ik_random_seeds: int = 8
     ik_iterations: int = 60
     goal_tries: int = 3
     rrt_iterations: int = 1500
