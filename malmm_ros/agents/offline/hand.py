@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from malmm_ros.agents.offline import layout
 from malmm_ros.agents.offline.naming import is_container
 from malmm_ros.geometry import Vector3, wrap_angle
-from malmm_ros.scene import Scene, SceneObject
+from malmm_ros.scene import Scene, SceneObject, Workspace
 
 GRASPABLE = 0.075  # m; what the fingers close on, as the prompts state it
 FINGERTIP = 0.009  # m; past the tool point
@@ -19,6 +19,8 @@ SAFE_HEIGHT = 0.10
 _OPENING = 0.08
 _FINGER = (0.012, 0.010)  # m; half extents across and along the closing direction
 _PALM = (0.032, 0.102)
+_EDGE = 0.001
+_OFF_CENTER = 0.010  # m; the fingers still close on what lies that far off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +38,24 @@ def grasps(item: SceneObject, scene: Scene) -> list[Grasp]:
     if item.grasp is not None:
         x, y, z = item.grasp.position
         options.append(_grasp(item, (x, y, z), _near_zero(item.grasp.yaw), scene))
-    x, y, _ = item.pose.position
+    x, y = _within_workspace(item)
     position = (x, y, grasp_height(item))
     found = [_grasp(item, position, yaw, scene) for yaw in _closing_yaws(item)]
     found.sort(key=lambda option: (len(option.conflicts), abs(option.yaw)))
     # The same grips with the hand turned round: other joint angles, when these fail.
     turned = [_grasp(item, o.position, wrap_angle(o.yaw + math.pi), scene) for o in found]
     return [*options, *found, *turned]
+
+
+def _within_workspace(item: SceneObject) -> layout.Point:
+    """The object's middle, or up to a centimetre beside it where that is out of bounds."""
+    space = Workspace()
+    x, y = layout.center(item)
+    inside = (
+        min(max(x, space.low[0] + _EDGE), space.high[0] - _EDGE),
+        min(max(y, space.low[1] + _EDGE), space.high[1] - _EDGE),
+    )
+    return inside if layout.distance(inside, (x, y)) <= _OFF_CENTER else (x, y)
 
 
 def grasp_height(item: SceneObject) -> float:
