@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from malmm_ros.demo.worlds import choose_world
+from malmm_ros.simulation import MujocoWorld
+
+
+@pytest.mark.parametrize(
+    ("instruction", "task", "options", "is_own"),
+    [
+        (
+            "stack 3 red blocks on the green target area",
+            "stack_blocks",
+            {"color": "red", "count": 3},
+            True,
+        ),
+        ("Stack four azure blocks", "stack_blocks", {"color": "azure", "count": 4}, True),
+        ("build a tower of 2 green blocks", "stack_blocks", {"color": "green", "count": 2}, True),
+        ("put the block in the target area", "put_block", {}, True),
+        ("put the red cube onto the green square", "put_block", {"color": "red"}, True),
+        ("pick up the teal block", "put_block", {"color": "teal"}, False),
+        (
+            "put the red block on the target, then the blue one on it",
+            "stack_blocks",
+            {"color": "red", "other_color": "blue"},
+            False,
+        ),
+        ("stack 9 red blocks", "stack_blocks", {"color": "red"}, False),
+        ("frobnicate", "put_block", {}, False),
+    ],
+)
+def test_a_sentence_gets_a_world_in_which_it_makes_sense(
+    instruction: str, task: str, options: dict[str, Any], is_own: bool
+) -> None:
+    world = choose_world(instruction)
+    assert (world.task, world.options) == (task, options)
+    assert world.is_own_instruction == is_own
+    MujocoWorld().reset(world.task, 0, options=world.options)
