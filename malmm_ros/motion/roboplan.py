@@ -61,6 +61,8 @@ class RoboplanPlanner:
     def __init__(self, config: RoboplanConfig | None = None) -> None:
         self.config = config or RoboplanConfig()
         self._probe = ClearanceProbe(self.config)
+        # A robot of its own: every geometry in its scene would slow each run down.
+        self._kinematics = InverseKinematics(PlanningRobot(self.config), self.config)
         self._lock = threading.Lock()
         self.last_durations = PlanDurations()
         self._build()
@@ -68,7 +70,6 @@ class RoboplanPlanner:
     def _build(self) -> None:
         self._robot = PlanningRobot(self.config)
         self._world = CollisionWorld(self._robot, self.config)
-        self._kinematics = InverseKinematics(self._robot, self.config)
         self._free = FreePath(self._robot, self.config)
         self._straight = StraightPath(self._robot, self.config)
         self._timing = Timing(self._robot, self.config)
