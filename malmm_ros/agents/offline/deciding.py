@@ -11,8 +11,6 @@ from malmm_ros.agents.offline.attempts import Attempts
 from malmm_ros.agents.offline.goals import (
     Goal,
     Held,
-    Off,
-    Rest,
     Spot,
     Tower,
     column,
@@ -313,6 +311,3 @@ def _tool_point(
         held.pose.position[1] - tool[1],
     )
     return (goal[0] - float(offset[0]), goal[1] - float(offset[1]))
-
-
-__all__ = ["Decision", "Off", "Rest", "decide", "is_superseded", "open_goals"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from malmm_ros.agents.offline import layout, lexicon
 from malmm_ros.agents.offline.clauses import Link, NotPossibleError, NotUnderstoodError, Phrase
@@ -101,10 +102,28 @@ def _to_objects(things: Sequence[Phrase], link: Link, context: Context) -> list[
     movers = _thing_names(things, context)
     # "put the tray into the bin": what moves is not where it goes, unless both words fit both.
     anchors = _destination(link, context, movers)
+    if link.phrases[0].text.startswith(("each ", "every ")) and len(things) == 1:
+        return _one_for_each(things[0], anchors, relation, context)
     anchor = anchors[0]
     items = _choose_all(things, context, layout.center(anchor), [anchor.name])
     return _finish(items, things, anchor.name, context,
                    [_relation_goal(item, anchor, relation) for item in items])  # fmt: skip
+
+
+def _one_for_each(
+    thing: Phrase, anchors: Sequence[SceneObject], relation: str, context: Context
+) -> list[Goal]:
+    """Read "a red block on each blue block"."""
+    names = [anchor.name for anchor in anchors]
+    items: list[SceneObject] = []
+    goals: list[Goal] = []
+    for anchor in anchors:
+        taken = [*names, *(item.name for item in items)]
+        found = choose(replace(thing, is_indefinite=True), context,
+                       near=layout.center(anchor), exclude=taken)  # fmt: skip
+        items.append(found[0])
+        goals.append(_relation_goal(found[0], anchor, relation))
+    return _finish(items, [thing], names[-1], context, goals)
 
 
 def _destination(link: Link, context: Context, movers: Sequence[str]) -> list[SceneObject]:
@@ -247,16 +266,17 @@ def _at_points(things: Sequence[Phrase], link: Link, context: Context) -> list[G
 
 def _to_side_of_table(things: Sequence[Phrase], link: Link, context: Context) -> list[Goal]:
     items = _choose_all(things, context, None, ())
+    wish = (0.25, 0.0)
+    if link.relation != "at_middle":
+        dx, dy = context.heading(link.relation)
+        wish = (0.25 + 0.2 * dx, 0.3 * dy)
     goals: list[Goal] = []
+    taken: list[layout.Point] = []
     for item in items:
-        if link.relation == "at_middle":
-            wish = (0.25, 0.0)
-        else:
-            dx, dy = context.heading(link.relation)
-            wish = (0.25 + 0.2 * dx, 0.3 * dy)
-        point = layout.free_place(item, context.scene, near=wish)
+        point = layout.free_place(item, context.scene, near=wish, clear_of=taken)
         if point is None:
             raise NotPossibleError("There is no free place there.")
+        taken.append(point)
         goals.append(_spot(item, point))
     return _finish(items, things, "", context, goals)
 

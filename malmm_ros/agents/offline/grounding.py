@@ -6,11 +6,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from malmm_ros.agents.offline import layout, lexicon
 from malmm_ros.agents.offline.clauses import Link, NotPossibleError, NotUnderstoodError, Phrase
 from malmm_ros.agents.offline.naming import Label, label
+from malmm_ros.geometry import Pose
 from malmm_ros.scene import Scene, SceneObject
 
 
@@ -189,7 +190,7 @@ def _by_words(
     phrase: Phrase, context: Context, *, is_thing: bool, exclude: Collection[str]
 ) -> list[SceneObject]:
     nouns = phrase.nouns or (context.nouns if phrase.is_anaphoric or not phrase.colors else ())
-    named = _with_nouns(phrase, nouns)
+    named = replace(phrase, nouns=nouns)
     pool = [item for item in context.scene.objects if item.name not in exclude]
     if phrase.is_rest:
         pool = [item for item in pool if item.name not in context.mentioned]
@@ -209,12 +210,6 @@ def _by_words(
         flats = [item for item in found if "area" in label(item).kinds]
         return exact or flats or found
     return found
-
-
-def _with_nouns(phrase: Phrase, nouns: tuple[str, ...]) -> Phrase:
-    from dataclasses import replace
-
-    return replace(phrase, nouns=nouns)
 
 
 def _best_color(found: list[SceneObject], phrase: Phrase) -> list[SceneObject]:
@@ -270,8 +265,6 @@ def _anchors(phrase: Phrase, context: Context) -> list[SceneObject]:
         x, y, z = context.scene.gripper.tcp.position
         if phrase.head in ("robot", "arm", "you", "yourself"):
             x, y = layout.BASE
-        from malmm_ros.geometry import Pose
-
         return [SceneObject(name="", category="", pose=Pose((x, y, z)), size=(0.0, 0.0, 0.0))]
     return candidates(phrase, context, is_thing=False)
 

@@ -348,6 +348,7 @@ def _empty(
         raise NotUnderstoodError(f'I do not know what "{clause.things[0].text}" is here.')
     items = [item for item, _ in loaded]
     context.things = [item.name for item in items]
+    context.destination = sources[0].name
     if not into:
         return [Off(item.name, source.name) for item, source in loaded] or [HandFree()]
     if not items:

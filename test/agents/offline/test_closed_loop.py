@@ -215,6 +215,7 @@ def test_a_spatial_word_keeps_meaning_what_it_meant_at_the_start(kit: Any) -> No
         ("stack blue on red on yellow on the target", None),
         ("put the red block on the target. Then put the red block on the blue block", 4),
         ("put red on blue, then blue on the target", 4),
+        ("put all blocks on the left side of the table", 6),
         ("make a tower of all blocks with the blue one on top", 6),
     ],
 )
