@@ -78,11 +78,18 @@ def pose_message(pose: Pose) -> geometry_msgs.msg.Pose:
 
 
 def pose_value(message: geometry_msgs.msg.Pose) -> Pose:
-    """A pose from a message; an all-zero quaternion (never filled in) is taken for no turn."""
+    """A pose from a message; its quaternion is made a unit one.
+
+    An all-zero quaternion (never filled in) is taken for no turn.
+    """
     position, turn = message.position, message.orientation
     quaternion = (turn.x, turn.y, turn.z, turn.w)
     point = vector3((position.x, position.y, position.z))
-    return Pose(point, quaternion) if any(quaternion) else Pose(point)
+    norm = math.hypot(*quaternion)
+    if norm == 0.0:
+        return Pose(point)
+    x, y, z, w = (value / norm for value in quaternion)
+    return Pose(point, (x, y, z, w))
 
 
 def transform_message(
