@@ -108,6 +108,7 @@ setup(
         "vision": ["torch>=2.6", "transformers>=5"],
         "open3d": ["open3d-cpu"],
         "ray": ["ray"],
+        "bench": ["ompl>=2"],
         "viewer": ["viser>=1.1"],
         "docs": ["mkdocs", "mkdocstrings[python]"],
         "dev": [

@@ -15,6 +15,7 @@ from malmm_ros.errors import ConfigurationError, MalmmError, MissingDependencyEr
 COMMANDS = {
     "run": ("malmm_ros.cli.run", "carry out one instruction"),
     "evaluate": ("malmm_ros.cli.evaluate", "success rates over seeded episodes"),
+    "bench": ("malmm_ros.cli.bench", "how fast each part is on this machine"),
     "up": ("malmm_ros.cli.up", "start the nodes of a system: sim"),
     "doctor": ("malmm_ros.cli.doctor", "say what is installed, what works and what is missing"),
     "offline-model": (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from benchmarks.planning_queries import PickAndPlace, pick_and_place_queries
+from malmm_ros.bench.planning_queries import PickAndPlace, pick_and_place_queries
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose
 from malmm_ros.models import READY_POSITIONS, arm_joint_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.planning_queries import block
+from malmm_ros.bench.planning_queries import block
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down
 from malmm_ros.models import arm_joint_names

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.planning_queries import block
+from malmm_ros.bench.planning_queries import block
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down
 from malmm_ros.motion import HeldObject, PlanningScene
