@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +16,43 @@ from malmm_ros.simulation.reach import Reach
 _TRIES = 2000
 # The front camera's image ends here at table height.
 _FARTHEST_SEEN_X = 0.505
+# Between the points that stand for a rectangle of a group.
+_RASTER = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footprint:
+    """A rectangle on the table that a group takes up; metres, in the group's frame."""
+
+    center: tuple[float, float] = (0.0, 0.0)
+    size: tuple[float, float]
+
+    def raster(self) -> list[tuple[float, float]]:
+        """Points that cover it, its corners among them."""
+        axes = [
+            np.linspace(
+                middle - 0.5 * extent, middle + 0.5 * extent, 1 + math.ceil(extent / _RASTER)
+            )
+            for middle, extent in zip(self.center, self.size, strict=True)
+        ]
+        return [(float(x), float(y)) for x in axes[0] for y in axes[1]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkPoint:
+    """Where the tool point must get in a group's frame.
+
+    Attributes:
+        position: Metres; z above the table.
+        yaw: In the group's frame.
+        symmetry: Of the yaw; 0: any yaw will do.
+        lift: Height over it that must be reachable too.
+    """
+
+    position: Vector3
+    yaw: float = 0.0
+    symmetry: int = 4
+    lift: float = 0.12
 
 
 class Layout:
@@ -73,6 +112,52 @@ class Layout:
         raise SimulationError(
             f"no free place found on the table for an object of {size} m in {_TRIES} tries; "
             f"{len(self._taken)} objects stand there already"
+        )
+
+    def place_group(
+        self,
+        footprints: Sequence[Footprint],
+        points: Sequence[WorkPoint],
+        *,
+        clearance: float,
+        yaws: tuple[float, float] = (-math.pi, math.pi),
+    ) -> Pose:
+        """Take a random free place for things that belong together.
+
+        Args:
+            footprints: What they take up.
+            points: Where the tool point has to get.
+            clearance: Least distance of the footprints from the centres of other objects.
+            yaws: Range of the group's yaw, radians.
+
+        Returns:
+            The group's frame, on the table top.
+
+        Raises:
+            SimulationError: No place was found.
+        """
+        raster = np.array([point for item in footprints for point in item.raster()])
+        raster = np.column_stack((raster, np.zeros(len(raster))))
+        low, high = self._workspace.low, self._workspace.high
+        farthest = min(high[0], _FARTHEST_SEEN_X)
+        for _ in range(_TRIES):
+            x = float(self.rng.uniform(low[0], farthest))
+            y = float(self.rng.uniform(low[1], high[1]))
+            frame = Pose.from_yaw((x, y, TABLE_TOP_Z), float(self.rng.uniform(*yaws)))
+            covered = frame.apply(raster)[:, :2]
+            if (covered < low[:2]).any() or (covered > (farthest, high[1])).any():
+                continue
+            if not all(self._is_free(float(px), float(py), clearance) for px, py in covered):
+                continue
+            if all(self._is_workable(frame, point) for point in points):
+                self._taken += [(float(px), float(py), clearance) for px, py in covered]
+                return frame
+        raise SimulationError(f"no place found on the table for a group in {_TRIES} tries")
+
+    def _is_workable(self, frame: Pose, point: WorkPoint) -> bool:
+        place = frame @ Pose(point.position)
+        return self._reach.is_reachable(
+            place.position, frame.yaw + point.yaw, symmetry=point.symmetry, lift=point.lift
         )
 
     def _is_free(self, x: float, y: float, clearance: float) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -226,9 +225,7 @@ class MujocoWorld:
         physics = self._synchronized()
         return Scene(
             stamp_s=self.time_s,
-            objects=tuple(
-                replace(prop.item, pose=physics.pose(prop.name)) for prop in self.task.props
-            ),
+            objects=tuple(prop.at(physics.pose(prop.name)) for prop in self.task.props),
             gripper=self.arm(robot_name).gripper_state,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 
@@ -19,6 +19,10 @@ _GEOM_TYPES = {
     "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
 }
 
+_LARGEST_GRASP_TILT = math.radians(10.0)
+# Balls come to rest within some centimetres.
+_ROLLING_FRICTION = 0.004
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prop:
@@ -29,16 +33,26 @@ class Prop:
             things.
         mass: Kilograms, spread over the parts by volume; unused when it is fixed.
         is_collidable: False for marks that are only seen, such as target areas.
+        grasp: Pose of the tool point for grasping it, in the object's frame, where its middle
+            is not the place to take it.
     """
 
     item: SceneObject
     mass: float = 0.1
     is_collidable: bool = True
+    grasp: Pose | None = None
 
     @property
     def name(self) -> str:
         """The object's name, which is also the body's."""
         return self.item.name
+
+    def at(self, pose: Pose) -> SceneObject:
+        """The object at a pose, with a grasp proposed while that would be from above."""
+        grasp = None if self.grasp is None else pose @ self.grasp
+        if grasp is not None and math.pi - grasp.tilt > _LARGEST_GRASP_TILT:
+            grasp = None
+        return replace(self.item, pose=pose, grasp=grasp)
 
 
 def wxyz(quaternion: Quaternion) -> list[float]:
@@ -53,7 +67,7 @@ def add_props(spec: mujoco.MjSpec, props: Iterable[Prop]) -> None:
         add_prop(spec, prop)
 
 
-def add_prop(spec: mujoco.MjSpec, prop: Prop) -> None:
+def add_prop(spec: mujoco.MjSpec, prop: Prop) -> mujoco.MjsBody:
     """Add one object as a body of its name, free to move unless it is fixed."""
     item = prop.item
     body = spec.worldbody.add_body(
@@ -64,6 +78,7 @@ def add_prop(spec: mujoco.MjSpec, prop: Prop) -> None:
     volumes = [_volume(part) for part in item.parts]
     for part, volume in zip(item.parts, volumes, strict=True):
         _add_part(body, prop, part, share=volume / sum(volumes))
+    return body
 
 
 def _add_part(body: mujoco.MjsBody, prop: Prop, part: Solid, *, share: float) -> None:
@@ -77,6 +92,8 @@ def _add_part(body: mujoco.MjsBody, prop: Prop, part: Solid, *, share: float) ->
     )
     if prop.is_collidable:
         make_solid(geom)
+        if part.shape == "sphere":
+            geom.condim, geom.friction[2] = 6, _ROLLING_FRICTION
     else:
         geom.contype = geom.conaffinity = 0
 

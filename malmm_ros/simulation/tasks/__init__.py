@@ -1,11 +1,15 @@
 """The tasks, by name."""
 
 from malmm_ros.errors import UnknownNameError
+from malmm_ros.simulation.tasks.close_jar import CloseJar
 from malmm_ros.simulation.tasks.put_block import PutBlock
+from malmm_ros.simulation.tasks.put_rubbish_in_bin import PutRubbishInBin
 from malmm_ros.simulation.tasks.stack_blocks import StackBlocks
 from malmm_ros.simulation.tasks.task import Evidence, Task, Verdict
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (PutBlock, StackBlocks)}
+TASKS: dict[str, type[Task]] = {
+    task.name: task for task in (CloseJar, PutBlock, PutRubbishInBin, StackBlocks)
+}
 
 
 def list_tasks() -> tuple[str, ...]:

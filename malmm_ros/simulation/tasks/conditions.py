@@ -31,6 +31,16 @@ def stands_at_level(evidence: Evidence, prop: Prop, level: int) -> bool:
     return float(steepest) >= math.cos(_TILT_TOLERANCE)
 
 
+def offset_in(evidence: Evidence, name: str, frame: Prop) -> tuple[float, float, float]:
+    """Centre of an object in the frame of another's centre, metres."""
+    return (evidence.pose(frame.name).inverse() @ evidence.pose(name)).position
+
+
+def is_upright(evidence: Evidence, name: str) -> bool:
+    """Whether its z axis points up or down."""
+    return abs(math.cos(evidence.pose(name).tilt)) >= math.cos(_TILT_TOLERANCE)
+
+
 def is_left_alone(evidence: Evidence, name: str) -> bool:
     """Whether an object is at rest and no robot touches it."""
     return evidence.speed(name).is_rest and not evidence.is_touched_by_robot(name)

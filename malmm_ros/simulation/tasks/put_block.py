@@ -56,6 +56,7 @@ class PutBlock(Task):
             f"{color} block", color=color, edge=edge, pose=block_pose, mass=BLOCK_MASS
         )
         self.props = (self.block, self.area)
+        self.target = self.area.name
         self.instructions = (
             "put the block in the target area",
             f"put the {color} block in the {AREA_COLOR} target area",

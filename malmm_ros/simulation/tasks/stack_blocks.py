@@ -93,6 +93,7 @@ class StackBlocks(Task):
             for name, color in zip(numbered([f"{c} block" for c in colors]), colors, strict=True)
         )
         self.props = (*self.blocks, self.area)
+        self.target = self.area.name
         self.instructions = _phrasings(self.color, self.count)
 
     def success(self, evidence: Evidence) -> Verdict:

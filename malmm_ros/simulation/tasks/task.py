@@ -72,6 +72,9 @@ class Task(ABC):
         options_type: Frozen dataclass of the task's options, all with defaults.
         props: Every object, in the scene's order.
         instructions: Several phrasings of what to do here.
+        target: Name of what an object is meant to go to, which a disturbance may move; empty
+            when it cannot be moved. For evaluation only: no scene shows it.
+        groups: Names of things that are fixed to each other and move together.
     """
 
     name: ClassVar[str]
@@ -85,6 +88,8 @@ class Task(ABC):
         )
         self.props: tuple[Prop, ...] = ()
         self.instructions: tuple[str, ...] = ()
+        self.target = ""
+        self.groups: tuple[tuple[str, ...], ...] = ()
 
     @abstractmethod
     def arrange(self, rng: np.random.Generator, layout: Layout) -> None:
