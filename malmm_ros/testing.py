@@ -49,11 +49,13 @@ class ScriptedModel(WrapperModel):
         supervisor: Iterable[str | Exception] = (),
         planner: Iterable[str | Exception] = (),
         coder: Iterable[str | Exception] = (),
+        single: Iterable[str | Exception] = (),
     ) -> None:
         self._answers: dict[str, list[str | Exception]] = {
             "supervisor": list(supervisor),
             "planner": list(planner),
             "coder": list(coder),
+            "single": list(single),
         }
         self.chats: list[list[ChatMessage]] = []
         super().__init__(function_model(self._answer, name="scripted"))

@@ -7,8 +7,10 @@ from typing import cast
 
 from pydantic_ai.models import Model
 
+from malmm_ros.agents.injection import FAULT_KINDS, Injection, InjectionConfig
 from malmm_ros.agents.messages import AgentRole, ChatMessage
 from malmm_ros.agents.model import ModelClient, ModelConfig
+from malmm_ros.agents.operator import Desk, Operator
 from malmm_ros.agents.prompting import PromptConfig
 from malmm_ros.agents.sandbox import CodeLimits
 from malmm_ros.agents.team import TaskResult, Team, TeamConfig
@@ -17,15 +19,25 @@ from malmm_ros.agents.usage import Budget, Usage
 from malmm_ros.backends import load_backend
 from malmm_ros.errors import UnknownNameError
 
-TEAMS = {"malmm": "malmm_ros.agents.malmm:MalmmTeam"}
+TEAMS = {
+    "malmm": "malmm_ros.agents.malmm:MalmmTeam",
+    "multi": "malmm_ros.agents.multi:MultiTeam",
+    "single": "malmm_ros.agents.single:SingleTeam",
+    "single-open-loop": "malmm_ros.agents.single:SingleOpenLoopTeam",
+}
 
 __all__ = [
+    "FAULT_KINDS",
     "TEAMS",
     "AgentEvent",
     "Budget",
     "ChatMessage",
     "CodeLimits",
+    "Desk",
+    "Injection",
+    "InjectionConfig",
     "ModelConfig",
+    "Operator",
     "PromptConfig",
     "TaskResult",
     "Team",
@@ -43,6 +55,7 @@ def build_team(
     *,
     config: TeamConfig | None = None,
     role_models: Mapping[AgentRole, ModelConfig | Model] | None = None,
+    inject: InjectionConfig | None = None,
 ) -> Team:
     """Make a team; nothing is sent yet.
 
@@ -51,6 +64,7 @@ def build_team(
         model: A configuration, or any pydantic-ai model (doubles in tests).
         config: Settings of prompts, history and code.
         role_models: Other models for some roles.
+        inject: Errors to put into the models' answers.
 
     Raises:
         UnknownNameError: There is no such team, or no such role in it.
@@ -65,4 +79,4 @@ def build_team(
         role: ModelClient(role_models[role]) if role_models and role in role_models else default
         for role in make.roles
     }
-    return cast("Team", make(clients, config or TeamConfig()))
+    return cast("Team", make(clients, config or TeamConfig(), inject))

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from malmm_ros.agents.code_extraction import extract_code
 from malmm_ros.agents.json_answers import find_object, read_bool
 from malmm_ros.errors import MalmmError, suggest
 
@@ -50,6 +51,11 @@ class Plan:
         """Whether the words of the instruction are what is wrong."""
         return self.kind == "impossible" and bool(_NOT_UNDERSTOOD.search(self.text))
 
+    @property
+    def end_reason(self) -> str:
+        """How a run ends by this plan."""
+        return "not_understood" if self.is_not_understood else self.kind
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
@@ -91,6 +97,41 @@ def read_plan(answer: str) -> Plan:
     if not text:
         raise UnusableAnswerError(f"nothing stands after `{last[1].capitalize()}:`.")
     return Plan(kind=cast("PlanKind", last[1].lower()), text=text)
+
+
+def read_code(answer: str) -> str:
+    """Read the Coder's answer: its program.
+
+    Raises:
+        UnusableAnswerError: It holds none.
+    """
+    code = extract_code(answer)
+    if not code.strip():
+        raise UnusableAnswerError("it holds no program; write one fenced block of Python.")
+    return code
+
+
+def read_move(answer: str) -> Plan | str:
+    """Read the single agent's answer: a program, or that the task is complete or impossible.
+
+    Raises:
+        UnusableAnswerError: It is neither, or both.
+    """
+    headings = [match[1].lower() for match in _HEADING.finditer(answer)]
+    ends = bool(headings) and headings[-1] != "step"
+    code = extract_code(answer)
+    if ends and code.strip():
+        raise UnusableAnswerError(
+            f"it holds a program and `{headings[-1].capitalize()}:`; give one of them only."
+        )
+    if ends:
+        return read_plan(answer)
+    if not code.strip():
+        raise UnusableAnswerError(
+            "it holds neither a fenced block of Python nor a paragraph that begins with "
+            "`Complete:` or `Impossible:`."
+        )
+    return code
 
 
 def read_verdict(answer: str) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -70,13 +70,33 @@ class CodeRunner:
         result = run_program(code, calls, limits=self.limits, check_types=True)
         return _judge_rehearsal(calls, result)
 
-    def execute(self, code: str, robot: Robot, *, cancel: CancelToken) -> StepReport:
-        """Run a rehearsed program for real; it ends at the first call that fails."""
-        calls = _Calls(robot, cancel, limit=self.limits.calls, is_rehearsal=False)
+    def execute(
+        self,
+        code: str,
+        robot: Robot,
+        *,
+        cancel: CancelToken,
+        hold: Callable[[], None] = lambda: None,
+    ) -> StepReport:
+        """Run a rehearsed program for real; it ends at the first call that fails.
+
+        Args:
+            code: The program.
+            robot: What moves.
+            cancel: Ends the program at its next call.
+            hold: Called before each command; what it raises ends the program and passes through.
+        """
+        calls = _Calls(robot, cancel, limit=self.limits.calls, is_rehearsal=False, hold=hold)
         result = run_program(code, calls, limits=self.limits, check_types=False)
         if calls.is_cancelled:
             raise TaskCancelledError(cancel.reason or "cancelled")
         return _judge_execution(calls, result)
+
+    def decline(self, rehearsed: StepReport, words: str) -> StepReport:
+        """The report of a step that a person did not want."""
+        said = f': "{" ".join(words.split())}"' if words else ""
+        text = _report("refused", f"the user does not want this step{said}", "")
+        return StepReport(outcome="refused", text=text, calls=rehearsed.calls)
 
     def _refuse_unrun(self, code: str) -> str:
         if not code.strip():
@@ -94,8 +114,15 @@ class _Calls:
     """Answers a program's calls with a robot, and keeps a record of them."""
 
     def __init__(
-        self, robot: Robot, cancel: CancelToken, *, limit: int, is_rehearsal: bool
+        self,
+        robot: Robot,
+        cancel: CancelToken,
+        *,
+        limit: int,
+        is_rehearsal: bool,
+        hold: Callable[[], None] = lambda: None,
     ) -> None:
+        self._hold = hold
         self._robot = robot
         self._cancel = cancel
         self._limit = limit
@@ -107,6 +134,7 @@ class _Calls:
     def __call__(
         self, function: str, args: tuple[Any, ...], named: Mapping[str, Any], *, line: int
     ) -> dict[str, Any]:
+        self._hold()
         self._check_call()
         try:
             if function == "execute_trajectory":

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import ClassVar
 
-from malmm_ros.agents.answers import (
-    Choice,
-    NextSpeaker,
-    Plan,
-    UnusableAnswerError,
-    read_choice,
-    read_plan,
-)
-from malmm_ros.agents.code_extraction import extract_code
+from malmm_ros.agents.answers import Choice, NextSpeaker, Plan, read_choice, read_code, read_plan
 from malmm_ros.agents.messages import AgentRole
-from malmm_ros.agents.model import ModelClient
 from malmm_ros.agents.task_run import TaskEnd, TaskRun
-from malmm_ros.agents.task_runner import TaskRunner
-from malmm_ros.agents.team import TaskResult, TeamConfig
-from malmm_ros.agents.transcript import AgentEvent
-from malmm_ros.agents.usage import Budget
-from malmm_ros.cancellation import CancelToken
-from malmm_ros.robots.robot import Robot
+from malmm_ros.agents.task_team import TaskTeam
 
-ROLES: tuple[AgentRole, ...] = ("supervisor", "planner", "coder")
 # The same one may speak twice in a row (a correction), not three times.
 _MAX_REPEATS = 2
 # Who is next when the Supervisor's choice cannot be followed.
@@ -38,40 +23,15 @@ _AFTER: dict[str, NextSpeaker] = {
 }
 
 
-class MalmmTeam:
+class MalmmTeam(TaskTeam):
     """Supervisor, Planner and Coder; each acts when the Supervisor says so."""
 
-    roles = ROLES
+    name: ClassVar[str] = "malmm"
+    roles: ClassVar[tuple[AgentRole, ...]] = ("supervisor", "planner", "coder")
 
-    def __init__(self, clients: Mapping[AgentRole, ModelClient], config: TeamConfig) -> None:
-        self._runner = TaskRunner("malmm", clients, config)
-
-    def run(
-        self,
-        instruction: str,
-        robot: Robot,
-        *,
-        budget: Budget | None = None,
-        on_event: Callable[[AgentEvent], None] | None = None,
-        cancel: CancelToken | None = None,
-        transcript: Path | None = None,
-        task_id: str = "",
-    ) -> TaskResult:
-        """Work until the task is done, or cannot be; see :class:`Team`."""
-        return self._runner.run(
-            lambda run: _Conversation(run).loop(),
-            instruction,
-            robot,
-            budget=budget,
-            on_event=on_event,
-            cancel=cancel,
-            transcript=transcript,
-            task_id=task_id,
-        )
-
-    def close(self) -> None:
-        """Close the connections to models."""
-        self._runner.close()
+    def loop(self, run: TaskRun) -> None:
+        """Turn by turn; ended by an exception."""
+        _Conversation(run).loop()
 
 
 @dataclass(slots=True)
@@ -118,7 +78,7 @@ class _Conversation:
 
     def _replace(self, problem: str) -> NextSpeaker:
         """Choose by rule: the planner's successor is the coder, and so on round."""
-        self.run.routing_faults += 1
+        self.run.count_routing_fault()
         speaker = _AFTER[self.last]
         if self.last == "planner" and self.plan is not None and self.plan.kind == "complete":
             speaker = "finish"
@@ -135,11 +95,10 @@ class _Conversation:
             return
         self.plan = plan
         if plan.kind == "impossible":
-            reason = "not_understood" if plan.is_not_understood else "impossible"
-            raise TaskEnd(reason, plan.text)
+            raise TaskEnd(plan.end_reason, plan.text)
 
     def _write_code(self) -> None:
-        answer, code = self.run.ask("coder", _read_code)
+        answer, code = self.run.ask("coder", read_code)
         self.run.say("coder", answer or "(no answer)")
         self.code = code or ""
         self.run.record_code(self.code)
@@ -154,10 +113,3 @@ class _Conversation:
         report = self.run.act(code)
         if report.wants_check:
             self.run.verify()
-
-
-def _read_code(answer: str) -> str:
-    code = extract_code(answer)
-    if not code.strip():
-        raise UnusableAnswerError("it holds no program; write one fenced block of Python.")
-    return code

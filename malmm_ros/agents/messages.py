@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 ChatRole = Literal["system", "user", "assistant"]
-AgentRole = Literal["supervisor", "planner", "coder"]
-Speaker = Literal["supervisor", "planner", "coder", "executor", "team"]
+AgentRole = Literal["supervisor", "planner", "coder", "single"]
+Speaker = Literal["supervisor", "planner", "coder", "single", "executor", "team", "user"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from malmm_ros.errors import ConfigurationError
 from malmm_ros.scene import MAX_GRIPPER_WIDTH, TABLE_TOP_Z, Workspace
 
 Viewpoint = Literal["robot", "camera"]
-Turn = Literal["supervisor", "planner", "coder", "verify"]
+Turn = Literal["supervisor", "planner", "coder", "single", "single_open_loop", "verify"]
 
 # Measured on the Panda hand: fingertips past the tool point, and what may stand between palm and
 # tool point before the palm touches it.
@@ -72,20 +72,27 @@ class PromptConfig:
 
 
 class Prompts:
-    """Renders system prompts and messages; equal inputs give equal text."""
+    """Renders system prompts and messages; equal inputs give equal text.
 
-    def __init__(self, config: PromptConfig | None = None) -> None:
+    Args:
+        config: Numbers and conventions.
+        team: Whose prompts; the facts are the same for all teams.
+    """
+
+    def __init__(self, config: PromptConfig | None = None, *, team: str = "malmm") -> None:
+        self._team = team
         self.config = config or PromptConfig()
         self._environment = Environment(
             loader=PackageLoader("malmm_ros.agents", "prompts"),
             undefined=StrictUndefined,
             autoescape=False,  # plain text, not HTML
         )
-        self._slots = self.config.slots()
+        self._slots = {**self.config.slots(), "team": team}
 
     def system(self, role: AgentRole) -> ChatMessage:
         """What a role is, knows and answers."""
-        return ChatMessage("system", self._render(f"{role}.md", **self._slots))
+        template = "single_open_loop" if self._team == "single-open-loop" else role
+        return ChatMessage("system", self._render(f"{template}.md", **self._slots))
 
     def user(self, *, instruction: str, history: str, scene: str, turn: Turn) -> ChatMessage:
         """The message of one turn.

@@ -14,11 +14,12 @@ from typing import Any, Protocol
 
 import pydantic_monty as monty
 
+from malmm_ros.agents import spatial
 from malmm_ros.agents.code_extraction import ROBOT_FUNCTIONS
 from malmm_ros.errors import ConfigurationError
 
 _AVAILABLE = (
-    "Available are plain Python, the modules math, json and re, and the functions "
+    "Available are plain Python, the modules math, json, re and spatial, and the functions "
     'execute_trajectory([x, y, z], yaw), open_gripper(), close_gripper("name") and '
     "check_task_completion()."
 )
@@ -106,12 +107,13 @@ def run_program(
             "max_feed_duration_secs": limits.wall_s,
             "max_memory": limits.memory_bytes,
             "max_recursion_depth": 200,
-            # Names and imports count too; the handler counts robot calls itself.
-            "max_suspensions": limits.calls + 100,
+            # Names, imports and spatial count too; the handler counts robot calls itself.
+            "max_suspensions": limits.calls + 300,
         },
         type_check=check_types,
         type_check_stubs=_stubs() if check_types else None,
         os_policy={"sleep": "zero", "random_start": {"seed": 0}},
+        external_modules={spatial.NAME: spatial.module()},
     )
     error, is_ended = "", False
     try:
@@ -132,7 +134,10 @@ def _drive(snapshot: Any, code: str, handler: CallHandler) -> None:
         elif not isinstance(snapshot, monty.FunctionSnapshot):
             raise EndProgramError("the program waits for something that never comes")
         elif snapshot.is_os_function:
-            snapshot = snapshot.resume_not_handled()
+            is_import = snapshot.function_name in ("import", "import_stubs")
+            snapshot = snapshot.resume_auto() if is_import else snapshot.resume_not_handled()
+        elif snapshot.object_id is None and snapshot.function_name.startswith("spatial."):
+            snapshot = _compute(snapshot)
         elif snapshot.object_id is not None or snapshot.function_name not in ROBOT_FUNCTIONS:
             message = f"name {snapshot.function_name!r} is not defined"
             snapshot = snapshot.resume({"exc_type": "NameError", "message": message})
@@ -145,6 +150,15 @@ def _answer(snapshot: Any, handler: CallHandler, line: int) -> Any:
     try:
         value = handler(snapshot.function_name, snapshot.args, snapshot.kwargs, line=line)
     except RejectedCallError as refusal:
+        return snapshot.resume({"exc_type": "ValueError", "message": str(refusal)})
+    return snapshot.resume({"return_value": value})
+
+
+def _compute(snapshot: Any) -> Any:
+    function = snapshot.function_name.removeprefix("spatial.")
+    try:
+        value = spatial.call(function, snapshot.args, snapshot.kwargs)
+    except spatial.SpatialError as refusal:
         return snapshot.resume({"exc_type": "ValueError", "message": str(refusal)})
     return snapshot.resume({"return_value": value})
 

@@ -10,9 +10,12 @@ from typing import TypeVar
 from malmm_ros.agents.answers import UnusableAnswerError, Verdict, read_verdict
 from malmm_ros.agents.code_runner import CodeRunner, StepReport
 from malmm_ros.agents.history import History
+from malmm_ros.agents.injection import Injector
 from malmm_ros.agents.interruption import check_cancelled
 from malmm_ros.agents.messages import AgentRole, ChatMessage, Speaker
 from malmm_ros.agents.model import ModelClient
+from malmm_ros.agents.operator import Operator
+from malmm_ros.agents.operator_link import OperatorLink
 from malmm_ros.agents.progress import ProgressWatch
 from malmm_ros.agents.prompting import Prompts, Turn, prompt_hash
 from malmm_ros.agents.scene_json import scene_to_json
@@ -50,6 +53,8 @@ class TaskRun:
         spending: Spending,
         transcript: Transcript,
         cancel: CancelToken,
+        operator: Operator,
+        injector: Injector,
     ) -> None:
         self.instruction = instruction
         self.history = history
@@ -63,6 +68,15 @@ class TaskRun:
         self._cancel = cancel
         self._scene: Scene | None = None
         self._progress = ProgressWatch()
+        self._injector = injector
+        self._operator = OperatorLink(
+            operator,
+            transcript=transcript,
+            say=lambda text: self.say("user", text),
+            check=self._check,
+        )
+        # Who judges whether the instruction is fulfilled.
+        self._judge: AgentRole = "single" if "single" in clients else "planner"
 
     def start_turn(self) -> None:
         """Begin a turn of the team.
@@ -72,6 +86,7 @@ class TaskRun:
             BudgetError: Nothing is left.
         """
         self._check()
+        self._operator.heed()
         self._spending.start_turn()
 
     def observe(self) -> Scene:
@@ -115,6 +130,7 @@ class TaskRun:
             return answer, read(answer)
         except UnusableAnswerError as error:
             self.repairs += 1
+            self._injector.notice()
             # Some endpoints refuse a chat with an empty message in it.
             bad = ChatMessage("assistant", answer or "(no answer)")
             chat += [bad, self._prompts.repair(str(error))]
@@ -136,9 +152,17 @@ class TaskRun:
         if not report.is_success:
             self.say("executor", report.text)
             self.count_error(report.text)
+            self._injector.acted()
+            return report
+        decision = self._operator.approve(code, report.calls)
+        if decision.verdict != "yes":
+            report = self._runner.decline(report, decision.text)
+            self.say("executor", report.text)
             return report
         start_s = time.monotonic()
-        report = self._runner.execute(code, self._robot, cancel=self._cancel)
+        report = self._runner.execute(
+            code, self._robot, cancel=self._cancel, hold=self._operator.hold
+        )
         self.steps += 1
         self._record("execution", report, start_s)
         self.say("executor", report.text)
@@ -151,7 +175,19 @@ class TaskRun:
         elif report.calls:
             # A program that only claims completion has done nothing that would excuse errors.
             self.errors = 0
+        self._injector.acted()
         return report
+
+    def judge(self) -> Verdict:
+        """Have the present scene judged for whether the instruction is fulfilled."""
+        self.observe()
+        _, verdict = self.ask(self._judge, read_verdict, turn="verify")
+        if verdict is None:
+            verdict = Verdict(is_complete=False, reason="the check gave no usable answer")
+        words = "accepted" if verdict.is_complete else "rejected"
+        text = f"completion {words}: {verdict.reason or 'no reason given'}"
+        self._transcript.add("check", self._judge, text, asdict(verdict))
+        return verdict
 
     def verify(self) -> None:
         """Check a claim of completion against a fresh observation; go on when it is wrong.
@@ -159,15 +195,11 @@ class TaskRun:
         Raises:
             TaskEnd: The task is completed, or this was one error too many.
         """
-        self.observe()
-        _, verdict = self.ask("planner", read_verdict, turn="verify")
-        if verdict is None:
-            verdict = Verdict(is_complete=False, reason="the check gave no usable answer")
-        words = "accepted" if verdict.is_complete else "rejected"
-        text = f"completion {words}: {verdict.reason or 'no reason given'}"
-        self._transcript.add("check", "planner", text, asdict(verdict))
+        verdict = self.judge()
+        reason = verdict.reason or "no reason given"
         if verdict.is_complete:
             raise TaskEnd("completed", verdict.reason or "the instruction is fulfilled")
+        text = f"completion rejected: {reason}"
         self.say("team", text)
         self.count_error(text)
 
@@ -177,9 +209,14 @@ class TaskRun:
         if speaker == "team":
             self._transcript.add("note", "team", text, {"entry": entry.number})
 
-    def record_code(self, code: str) -> None:
-        """Write down the program taken from the Coder's answer."""
-        self._transcript.add("code", "coder", code, {"code": code})
+    def record_code(self, code: str, *, author: AgentRole = "coder") -> None:
+        """Write down the program taken from an answer."""
+        self._transcript.add("code", author, code, {"code": code})
+
+    def count_routing_fault(self) -> None:
+        """Count a choice of the next speaker that cannot be followed."""
+        self.routing_faults += 1
+        self._injector.notice()
 
     def count_error(self, what: str) -> None:
         """Count an error of code, planning or a claim.
@@ -188,6 +225,7 @@ class TaskRun:
             TaskEnd: There were too many without a successful step between.
         """
         self.errors += 1
+        self._injector.notice()
         if self.errors >= self._spending.budget.errors:
             first, *_ = [line for line in what.splitlines()[1:] if line.strip()] or [what]
             raise TaskEnd(
@@ -202,20 +240,25 @@ class TaskRun:
         start_s = time.monotonic()
         answer = self._clients[role].ask(chat, check=self._check, wants_json=wants_json)
         self._spending.add(answer.usage)
+        text = answer.text
+        if purpose not in ("repair", "verify"):
+            text = self._injector.alter(role, text, prompt=chat[-1].content, step=self.steps)
         self._transcript.add(
             "message",
             role,
-            answer.text,
+            text,
             {
                 "purpose": purpose,
                 "system": prompt_hash(chat[0].content),
                 "prompt": chat[-1].content,
-                "answer": answer.text,
+                "answer": text,
                 "usage": asdict(answer.usage),
             },
             duration_s=time.monotonic() - start_s,
         )
-        return answer.text
+        for fault in self._injector.take_new():
+            self._transcript.add("injection", role, f"injected error: {fault.kind}", asdict(fault))
+        return text
 
     def _record(self, kind: str, report: StepReport, start_s: float) -> None:
         self._transcript.add(

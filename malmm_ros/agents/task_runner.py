@@ -7,16 +7,19 @@ import math
 import platform
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import malmm_ros
 from malmm_ros.agents.code_runner import CodeRunner
+from malmm_ros.agents.guarded_robot import GuardedRobot
 from malmm_ros.agents.history import History
+from malmm_ros.agents.injection import InjectionConfig, Injector
 from malmm_ros.agents.interruption import TaskCancelledError, braking
 from malmm_ros.agents.messages import AgentRole, clean_text
 from malmm_ros.agents.model import ModelClient
+from malmm_ros.agents.operator import Desk, Operator
 from malmm_ros.agents.prompting import Prompts, prompt_hash
 from malmm_ros.agents.task_run import TaskEnd, TaskRun
 from malmm_ros.agents.team import TaskResult, TeamConfig
@@ -40,15 +43,21 @@ class TaskRunner:
         team: The team's name, for the transcript.
         clients: The model of each role.
         config: Settings.
+        inject: Errors to put into the models' answers.
     """
 
     def __init__(
-        self, team: str, clients: Mapping[AgentRole, ModelClient], config: TeamConfig
+        self,
+        team: str,
+        clients: Mapping[AgentRole, ModelClient],
+        config: TeamConfig,
+        inject: InjectionConfig | None = None,
     ) -> None:
         self._team = team
         self._clients = clients
         self._config = config
-        self._prompts = Prompts(config.prompts)
+        self._inject = inject or InjectionConfig()
+        self._prompts = Prompts(config.prompts, team=team)
 
     def run(
         self,
@@ -61,6 +70,8 @@ class TaskRunner:
         cancel: CancelToken | None,
         transcript: Path | None,
         task_id: str,
+        operator: Operator | None,
+        world: Mapping[str, Any] | None,
     ) -> TaskResult:
         """Run a team's loop; see :class:`Team`. The loop ends by :class:`TaskEnd` only.
 
@@ -74,6 +85,8 @@ class TaskRunner:
         if transcript is not None and transcript.is_dir():
             transcript = transcript / f"{task_id}.jsonl"
         cancel = cancel or CancelToken()
+        robot = GuardedRobot(robot)
+        injector = Injector(self._inject)
         spending = Spending(budget or Budget())
         with Transcript(transcript, on_event=on_event) as record:
             run = TaskRun(
@@ -81,13 +94,15 @@ class TaskRunner:
                 robot,
                 prompts=self._prompts,
                 clients=self._clients,
-                history=History(mode=self._config.history),
+                history=History(mode=self._config.history, max_chars=self._config.history_chars),
                 runner=CodeRunner(self._config.code),
                 spending=spending,
                 transcript=record,
                 cancel=cancel,
+                operator=operator or Desk(),
+                injector=injector,
             )
-            self._write_start(record, task_id, instruction, spending.budget)
+            self._write_start(record, task_id, instruction, spending.budget, world or {})
             try:
                 end = _carry_out(loop, run, robot, cancel)
             except BaseException as error:
@@ -98,6 +113,7 @@ class TaskRunner:
                     )
                 raise
             result = _result(end, run, spending, task_id=task_id, transcript=transcript)
+            result = replace(result, injections=injector.outcomes(result.is_success))
             _write_result(record, result)
         return result
 
@@ -107,7 +123,12 @@ class TaskRunner:
             client.close()
 
     def _write_start(
-        self, record: Transcript, task_id: str, instruction: str, budget: Budget
+        self,
+        record: Transcript,
+        task_id: str,
+        instruction: str,
+        budget: Budget,
+        world: Mapping[str, Any],
     ) -> None:
         models = {role: client.describe() for role, client in self._clients.items()}
         systems = {role: self._prompts.system(role).content for role in self._clients}
@@ -122,6 +143,8 @@ class TaskRunner:
                 "models": models,
                 "config": _plain(asdict(self._config)),
                 "budget": _plain(asdict(budget)),
+                "inject": asdict(self._inject),
+                "world": _plain(dict(world)),
                 "system_prompts": {prompt_hash(text): text for text in systems.values()},
                 "host": {
                     "python": platform.python_version(),

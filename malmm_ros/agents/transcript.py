@@ -29,6 +29,9 @@ EventKind = Literal[
     "execution",
     "check",
     "note",
+    "approval",
+    "operator",
+    "injection",
     "result",
 ]
 EVENT_KINDS: tuple[str, ...] = get_args(EventKind)

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
+from malmm_ros.agents import TEAMS
 from malmm_ros.agents.history import History
 from malmm_ros.agents.messages import AgentRole
 from malmm_ros.agents.prompting import PromptConfig, Prompts, prompt_hash
 from malmm_ros.agents.scene_text import render_scene
+from malmm_ros.backends import load_backend
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.testing import FakeRobot
 
@@ -28,9 +30,34 @@ def check_golden(name: str, text: str) -> None:
     assert path.read_text(encoding="utf-8") == text + "\n"
 
 
+def prompts_of(team: str) -> dict[AgentRole, str]:
+    """Every system prompt of a team."""
+    prompts = Prompts(team=team)
+    return {role: prompts.system(role).content for role in load_backend("team", team, TEAMS).roles}
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_system_prompts_are_as_kept(role: AgentRole) -> None:
     check_golden(role, Prompts().system(role).content)
+
+
+@pytest.mark.parametrize("team", [name for name in TEAMS if name != "malmm"])
+def test_system_prompts_of_other_teams_are_as_kept(team: str) -> None:
+    for role, text in prompts_of(team).items():
+        check_golden(f"{team}.{role}", text)
+
+
+@pytest.mark.parametrize("team", [name for name in TEAMS if name.startswith("single")])
+def test_the_first_line_of_a_single_agent_names_it(team: str) -> None:
+    assert prompts_of(team)["single"].startswith(
+        "You are the single agent that controls a robot arm.\n"
+    )
+
+
+def test_no_team_reads_of_members_that_it_has_not() -> None:
+    assert not any("Supervisor" in text for text in prompts_of("multi").values())
+    for team in ("single", "single-open-loop"):
+        assert not re.search(r"Supervisor|Planner|Coder", prompts_of(team)["single"])
 
 
 def test_a_message_is_as_kept(robot: FakeRobot) -> None:
@@ -64,11 +91,17 @@ def test_a_missing_slot_is_an_error() -> None:
         prompts._environment.from_string("{{ missing }}").render()
 
 
+@pytest.mark.parametrize("team", TEAMS)
 @pytest.mark.parametrize("path", FACTS, ids=lambda path: path.stem)
-def test_each_fact_reaches_some_agent(path: Path) -> None:
-    heading = path.read_text(encoding="utf-8").splitlines()[0]
-    assert heading.startswith("## ")
-    assert any(heading in Prompts().system(role).content for role in ROLES)
+def test_each_fact_reaches_some_agent_of_every_team(path: Path, team: str) -> None:
+    template = re.sub(
+        r"\{%-? if.*?endif -?%\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    assert template.startswith("## ")
+    # Without slots, each line of a fact has to stand somewhere as it is.
+    lines = [line for line in template.splitlines() if line and not re.search(r"\{[{%]", line)]
+    texts = prompts_of(team).values()
+    assert any(all(line in text for line in lines) for text in texts)
 
 
 @pytest.mark.parametrize("role", ROLES)

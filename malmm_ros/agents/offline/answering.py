@@ -8,6 +8,7 @@ from malmm_ros.agents.messages import ChatMessage
 from malmm_ros.agents.offline.coder_role import write_code
 from malmm_ros.agents.offline.conversation import Conversation, Duty, read_conversation
 from malmm_ros.agents.offline.planner_role import plan, verify
+from malmm_ros.agents.offline.single_role import act, act_at_once, judge
 from malmm_ros.agents.offline.supervisor_role import choose_next
 
 _DUTIES: dict[Duty, Callable[[Conversation], str]] = {
@@ -15,6 +16,9 @@ _DUTIES: dict[Duty, Callable[[Conversation], str]] = {
     "planner": plan,
     "verify": verify,
     "coder": write_code,
+    "single": act,
+    "single at once": act_at_once,
+    "single verify": judge,
 }
 
 

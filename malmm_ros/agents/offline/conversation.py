@@ -13,11 +13,13 @@ from malmm_ros.agents.scene_text import parse_scene
 from malmm_ros.errors import ModelError
 from malmm_ros.scene import Scene
 
-Duty = Literal["supervisor", "planner", "verify", "coder"]
+Duty = Literal[
+    "supervisor", "planner", "verify", "coder", "single", "single at once", "single verify"
+]
 
-_ROLE = re.compile(r"You are the (Supervisor|Planner|Coder)\b")
+_ROLE = re.compile(r"You are the (Supervisor|Planner|Coder|single)\b")
 _SECTION = re.compile(r"^## (Instruction|History|Scene now|Your turn)[ \t]*$", re.M)
-_ENTRY = re.compile(r"^\[(\d+)\] (supervisor|planner|coder|executor|team):[ ]?(.*)$")
+_ENTRY = re.compile(r"^\[(\d+)\] (supervisor|planner|coder|single|executor|team|user):[ ]?(.*)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +27,7 @@ class Conversation:
     """What a model is told in one call.
 
     Attributes:
-        duty: The role, or ``verify`` for the Planner's check of a claim.
+        duty: The role; ``verify``: the Planner's check of a claim; ``at once``: without feedback.
         is_camera_view: Left and right are the front camera's.
         complaint: What was wrong with the answer before; empty in the first round.
     """
@@ -54,8 +56,9 @@ def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
     if role is None or not users:
         raise ModelError(
             "invalid_request",
-            "the offline model answers only the prompts of the Supervisor, the Planner and the "
-            "Coder: a system message that names the role, then a user message",
+            "the offline model answers only the prompts of the Supervisor, the Planner, the "
+            "Coder and the single agent: a system message that names the role, then a user "
+            "message",
         )
     sections = _sections(users[0])
     missing = [name for name in ("Instruction", "Scene now") if name not in sections]
@@ -65,9 +68,12 @@ def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
         scene = parse_scene(sections["Scene now"])
     except ValueError as error:
         raise ModelError("invalid_request", str(error)) from error
+    turn = sections.get("Your turn", "")
     duty = role[1].lower()
-    if duty == "planner" and sections.get("Your turn", "").startswith("Verify completion."):
-        duty = "verify"
+    if duty in ("planner", "single") and turn.startswith("Verify completion."):
+        duty = "verify" if duty == "planner" else "single verify"
+    elif duty == "single" and turn.startswith("Write the whole program"):
+        duty = "single at once"
     return Conversation(
         duty=cast("Duty", duty),
         instruction=sections["Instruction"],
