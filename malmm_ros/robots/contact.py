@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malmm_ros.geometry import Pose
-from malmm_ros.scene import TABLE_TOP_Z, Scene, SceneObject, Solid
+from malmm_ros.scene import MAX_GRIPPER_WIDTH, TABLE_TOP_Z, Scene, SceneObject, Solid
 
 TABLE = "table"
 _INFLATION = 0.012  # m; half a finger pad: the tool point may be that far outside what it grips
@@ -22,7 +22,10 @@ def _local(point: Pose, item: SceneObject, part: Solid) -> NDArray[np.float64]:
 
 
 def part_at_tool(item: SceneObject, tcp: Pose) -> Solid | None:
-    """The part of an object that the tool point is in or beside, nearest centre first."""
+    """The part of an object that the tool point is in or beside, nearest centre first.
+
+    In the hole of a thing that fits between the fingers, such as a ring, it is the whole thing.
+    """
     best: tuple[float, Solid] | None = None
     for part in item.parts:
         local = _local(tcp, item, part)
@@ -30,7 +33,12 @@ def part_at_tool(item: SceneObject, tcp: Pose) -> Solid | None:
             distance = float(np.linalg.norm(local))
             if best is None or distance < best[0]:
                 best = (distance, part)
-    return None if best is None else best[1]
+    if best is not None:
+        return best[1]
+    whole = Solid(shape="box", size=item.size)
+    fits = max(item.size[:2]) <= MAX_GRIPPER_WIDTH
+    inside = (np.abs(_local(tcp, item, whole)) <= 0.5 * np.asarray(whole.size)).all()
+    return whole if fits and inside else None
 
 
 def objects_at_tool(scene: Scene, tcp: Pose) -> tuple[SceneObject, ...]:
@@ -55,7 +63,7 @@ def grip_extent(item: SceneObject, tcp: Pose) -> tuple[float, float]:
     closing = tcp.matrix()[:3, 1]
     axes = np.abs((item.pose @ part.pose).matrix()[:3, :3].T @ closing)
     horizontal = [part.size[index] for index in range(3) if axes[index] > 0.05]
-    return min(part.size), float(np.hypot.reduce(horizontal or [max(part.size)]))
+    return min(horizontal or part.size), float(np.hypot.reduce(horizontal or [max(part.size)]))
 
 
 def supports(carried: SceneObject, objects: tuple[SceneObject, ...]) -> frozenset[str]:

@@ -2,13 +2,23 @@
 
 from malmm_ros.errors import UnknownNameError
 from malmm_ros.simulation.tasks.close_jar import CloseJar
+from malmm_ros.simulation.tasks.insert_onto_square_peg import InsertOntoSquarePeg
+from malmm_ros.simulation.tasks.open_wine_bottle import OpenWineBottle
 from malmm_ros.simulation.tasks.put_block import PutBlock
 from malmm_ros.simulation.tasks.put_rubbish_in_bin import PutRubbishInBin
 from malmm_ros.simulation.tasks.stack_blocks import StackBlocks
 from malmm_ros.simulation.tasks.task import Evidence, Task, Verdict
 
 TASKS: dict[str, type[Task]] = {
-    task.name: task for task in (CloseJar, PutBlock, PutRubbishInBin, StackBlocks)
+    task.name: task
+    for task in (
+        CloseJar,
+        InsertOntoSquarePeg,
+        OpenWineBottle,
+        PutBlock,
+        PutRubbishInBin,
+        StackBlocks,
+    )
 }
 
 
