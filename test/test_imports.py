@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,44 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_imports_go_down_the_floors_only() -> None:
     done = run("-c", LINT, "--no-cache")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def imported(file: Path) -> set[str]:
+    """Every module that a file imports, anywhere in it; names count as modules, too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def test_the_rule_against_ros_names_every_ros_package_that_the_nodes_import() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    contract = next(c for c in settings["contracts"] if c["id"] == "no-ros-in-the-core")
+    nodes = {
+        name.split(".")[0]
+        for file in (ROOT / "malmm_ros/nodes").rglob("*.py")
+        for name in imported(file)
+    }
+    ours = {"malmm_ros", *sys.stdlib_module_names}
+    ros = {name for name in nodes - ours if name.endswith(("_msgs", "_srvs", "_interfaces"))}
+    assert ros | {"rclpy", "launch", "launch_ros"} <= set(contract["forbidden_modules"])
+
+
+def test_only_nodes_import_our_own_interfaces() -> None:
+    """They are generated, so import-linter does not see them."""
+    generated = {f"malmm_ros.{kind}" for kind in ("msg", "srv", "action")}
+    guilty = [
+        str(file.relative_to(ROOT))
+        for file in (ROOT / "malmm_ros").rglob("*.py")
+        if "nodes" not in file.parts
+        and any(
+            name == g or name.startswith(f"{g}.") for name in imported(file) for g in generated
+        )
+    ]
+    assert not guilty
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
