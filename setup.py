@@ -110,7 +110,7 @@ setup(
         "ray": ["ray"],
         "bench": ["ompl>=2"],
         "viewer": ["viser>=1.1"],
-        "docs": ["mkdocs", "mkdocstrings[python]"],
+        "docs": ["pdoc"],
         "dev": [
             "hypothesis",
             "import-linter",

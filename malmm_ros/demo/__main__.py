@@ -31,7 +31,7 @@ _TASK_TIMEOUT_S = 600.0
 
 def main() -> int:
     """Start the nodes, run the sentence, judge the poses; 0 only for success."""
-    arguments = _parse()
+    arguments = build_parser().parse_args()
     if not arguments.instruction.strip():
         sys.stderr.write("demo: the instruction is empty; say what the robot is to do\n")
         return 2
@@ -49,7 +49,8 @@ def main() -> int:
     return 0 if is_success else 1
 
 
-def _parse() -> argparse.Namespace:
+def build_parser() -> argparse.ArgumentParser:
+    """The command line, with its defaults."""
     parser = argparse.ArgumentParser(prog="malmm_ros.demo", description=__doc__)
     parser.add_argument(
         "--instruction",
@@ -63,7 +64,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--model", default="offline", help="the language model's name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
     parser.add_argument("--output", type=Path, default=Path("runs/demo"), help="for pictures")
-    return parser.parse_args()
+    return parser
 
 
 def _run(arguments: argparse.Namespace, world: DemoWorld) -> bool:

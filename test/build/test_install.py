@@ -111,3 +111,26 @@ def test_the_environment_runs_the_source_tree_from_any_folder(tmp_path: Path) ->
         timeout=60,
     )
     assert "the copy in the current folder" not in done.stderr
+
+
+def test_make_demo_asks_for_what_the_demo_itself_does(copy: Path) -> None:
+    makefile = copy / "Makefile"
+    makefile.write_text(makefile.read_text() + '\nshow:\n\t@echo "$$SEED|$$INSTRUCTION"\n')
+    done = subprocess.run(
+        ["make", "-s", "-C", str(copy), "show"],
+        check=True,
+        env={k: v for k, v in os.environ.items() if k not in ("SEED", "INSTRUCTION")},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    from malmm_ros.demo.__main__ import build_parser
+
+    arguments = build_parser().parse_args([])
+    assert done.stdout.strip() == f"{arguments.seed}|{arguments.instruction}"
+
+
+def test_the_docs_extra_names_what_make_docs_runs() -> None:
+    recipe = (ROOT / "Makefile").read_text().split("\ndocs:", 1)[1].split("\n\n", 1)[0]
+    extra = (ROOT / "setup.py").read_text().split('"docs": [', 1)[1].split("]", 1)[0]
+    assert f"-m {extra.strip(chr(34))} " in recipe
