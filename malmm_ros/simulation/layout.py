@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,6 +121,7 @@ class Layout:
         *,
         clearance: float,
         yaws: tuple[float, float] = (-math.pi, math.pi),
+        accept: Callable[[Pose], bool] = lambda _frame: True,
     ) -> Pose:
         """Take a random free place for things that belong together.
 
@@ -129,6 +130,7 @@ class Layout:
             points: Where the tool point has to get.
             clearance: Least distance of the footprints from the centres of other objects.
             yaws: Range of the group's yaw, radians.
+            accept: What else is asked of the group's frame.
 
         Returns:
             The group's frame, on the table top.
@@ -145,6 +147,8 @@ class Layout:
             y = float(self.rng.uniform(low[1], high[1]))
             frame = Pose.from_yaw((x, y, TABLE_TOP_Z), float(self.rng.uniform(*yaws)))
             covered = frame.apply(raster)[:, :2]
+            if not accept(frame):
+                continue
             if (covered < low[:2]).any() or (covered > (farthest, high[1])).any():
                 continue
             if not all(self._is_free(float(px), float(py), clearance) for px, py in covered):

@@ -1,8 +1,11 @@
 """The tasks, by name."""
 
 from malmm_ros.errors import UnknownNameError
+from malmm_ros.simulation.tasks.basketball_in_hoop import BasketballInHoop
 from malmm_ros.simulation.tasks.close_jar import CloseJar
+from malmm_ros.simulation.tasks.empty_container import EmptyContainer
 from malmm_ros.simulation.tasks.insert_onto_square_peg import InsertOntoSquarePeg
+from malmm_ros.simulation.tasks.meat_off_grill import MeatOffGrill
 from malmm_ros.simulation.tasks.open_wine_bottle import OpenWineBottle
 from malmm_ros.simulation.tasks.put_block import PutBlock
 from malmm_ros.simulation.tasks.put_rubbish_in_bin import PutRubbishInBin
@@ -12,8 +15,11 @@ from malmm_ros.simulation.tasks.task import Evidence, Task, Verdict
 TASKS: dict[str, type[Task]] = {
     task.name: task
     for task in (
+        BasketballInHoop,
         CloseJar,
+        EmptyContainer,
         InsertOntoSquarePeg,
+        MeatOffGrill,
         OpenWineBottle,
         PutBlock,
         PutRubbishInBin,
