@@ -6,11 +6,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from malmm_ros.agents.history import HistoryEntry
 
-_STEP = re.compile(r'^Step:\s*(pick up|put down)\s+"((?:[^"\\]|\\.)*)"', re.I | re.M)
+_NAME = r'"((?:[^"\\]|\\.)*)"'
+_STEP = re.compile(rf"^Step:\s*(pick up|put down)\s+{_NAME}(?:\s+\w+\s+{_NAME})?", re.I | re.M)
 _FAILED = re.compile(r"^\s*(stopped|refused|code error)", re.I)
 _HEADING = re.compile(r"^(step|complete|impossible):", re.I | re.M)
 
@@ -20,11 +21,14 @@ class Attempts:
     """How often in a row picking up or putting down each object failed, by its quoted name.
 
     Attributes:
+        placed: Where each object was last put down without a failure: the name of the support,
+            empty on the table.
         last_problem: The newest failed line of the executor; empty when the last step went well.
     """
 
     picks: Counter[str]
     places: Counter[str]
+    placed: dict[str, str] = field(default_factory=dict)
     last_problem: str = ""
 
 
@@ -32,12 +36,16 @@ def read_attempts(history: Sequence[HistoryEntry]) -> Attempts:
     """Count failures since the last success with the same object."""
     picks: Counter[str] = Counter()
     places: Counter[str] = Counter()
-    current: tuple[str, str] | None = None
+    placed: dict[str, str] = {}
+    current: tuple[str, str, str] | None = None
     problem = ""
     for entry in history:
         if entry.speaker == "planner" and _HEADING.search(entry.text):
             match = _STEP.search(entry.text)
-            current = (match[1].lower(), str(json.loads(f'"{match[2]}"'))) if match else None
+            current = None
+            if match is not None:
+                name, where = (json.loads(f'"{text or ""}"') for text in match.group(2, 3))
+                current = (match[1].lower(), name, where)
         elif entry.speaker == "executor":
             has_failed = _FAILED.match(entry.text) is not None
             problem = _first_failure(entry.text) if has_failed else ""
@@ -48,9 +56,11 @@ def read_attempts(history: Sequence[HistoryEntry]) -> Attempts:
                 counter[current[1]] += 1
             else:
                 del counter[current[1]]
+                placed.pop(current[1], None)
                 if counter is places:
                     del picks[current[1]]
-    return Attempts(picks=picks, places=places, last_problem=problem)
+                    placed[current[1]] = current[2]
+    return Attempts(picks=picks, places=places, placed=placed, last_problem=problem)
 
 
 def _first_failure(text: str) -> str:

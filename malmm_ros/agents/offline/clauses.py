@@ -32,6 +32,7 @@ class Phrase:
         is_indefinite: "a block", "one block": any will do.
         is_rest: "the other blocks", "the rest".
         excepted: "all but the red one".
+        owner: What it belongs to: "the lid of the jar".
     """
 
     text: str
@@ -52,6 +53,7 @@ class Phrase:
     pronoun: str = ""
     point: tuple[float, float] | None = None
     excepted: tuple[Phrase, ...] = ()
+    owner: Phrase | None = None
 
     @property
     def head(self) -> str:
@@ -77,6 +79,7 @@ class Clause:
         kind: What sort of wish; verbless clauses are ``place``.
         is_stacked: "on top of each other".
         is_top_down: The things were listed from the top.
+        is_purpose: It says what the one before is for: "... to close it".
     """
 
     kind: VerbKind
@@ -86,3 +89,4 @@ class Clause:
     distance: float | None = None
     is_stacked: bool = False
     is_top_down: bool = False
+    is_purpose: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,7 @@ from malmm_ros.agents.offline.attempts import Attempts
 from malmm_ros.agents.offline.goals import (
     Goal,
     Held,
+    Inside,
     Spot,
     Tower,
     column,
@@ -28,12 +30,16 @@ from malmm_ros.agents.offline.hand import (
     placing_yaws,
     safe_height,
 )
+from malmm_ros.agents.offline.naming import label
 from malmm_ros.agents.offline.placements import Placement, aside, placement
 from malmm_ros.agents.offline.steps import pick_step, place_step, quote
+from malmm_ros.geometry import wrap_angle
 from malmm_ros.scene import Scene, SceneObject
 
 # The prompts name 0.02 m as the usual gap; a lower release keeps a stack narrower.
 _RELEASE_GAPS = (0.005, 0.010, 0.020)
+_DROP_GAPS = (0.010, 0.040, 0.070, 0.070, 0.100)
+_TURNS = (0.0, 0.0, 0.5 * math.pi, -0.5 * math.pi, 0.25 * math.pi, -0.25 * math.pi)
 _MAX_ATTEMPTS = 4
 
 
@@ -46,14 +52,28 @@ class Decision:
     why: str = ""
 
 
-def open_goals(goals: Sequence[Goal], done: Sequence[bool], scene: Scene) -> list[int]:
+def open_goals(
+    goals: Sequence[Goal], done: Sequence[bool], scene: Scene, tried: Attempts
+) -> list[int]:
     """Indices of the goals still to be reached, what carries others first."""
     left = [
         index
         for index, goal in enumerate(goals)
-        if not holds(goal, scene) and not (done[index] and is_superseded(goals, index))
+        if not holds(goal, scene)
+        and not _fell_through(goal, scene, tried)
+        and not (done[index] and is_superseded(goals, index))
     ]
     return sorted(left, key=lambda index: (_depth(goals, index, left), index))
+
+
+def _fell_through(goal: Goal, scene: Scene, tried: Attempts) -> bool:
+    """Whether an object was let go in a hoop and is below it now, where it does not stay."""
+    if not isinstance(goal, Inside) or tried.placed.get(goal.item) != goal.container:
+        return False
+    item, hoop = scene.find(goal.item), scene.find(goal.container)
+    if item is None or hoop is None or "hoop" not in label(hoop).kinds:
+        return False
+    return not item.is_held and layout.top_z(item) < layout.bottom_z(hoop) + 0.01
 
 
 def is_superseded(goals: Sequence[Goal], index: int) -> bool:
@@ -269,7 +289,8 @@ def _put_down(
 ) -> Decision:
     tool = scene.gripper.tcp.position
     failures = tried.places[held.name]
-    gap = _RELEASE_GAPS[min(failures, len(_RELEASE_GAPS) - 1)]
+    gaps = _DROP_GAPS if place.is_drop else _RELEASE_GAPS
+    gap = gaps[min(failures, len(gaps) - 1)]
     hang = tool[2] - layout.bottom_z(held)
     height = place.top + gap + hang
     yaw = _placing_yaw(held, place, scene, height, failures)
@@ -288,7 +309,10 @@ def _placing_yaw(
     tool_yaw = scene.gripper.yaw
     # Round things, and any on a round support or the bare table, keep the present yaw.
     wanted: Iterable[float] = place.yaws if held.yaw_symmetry else ()
-    options = placing_yaws(held, tool_yaw, tuple(wanted)) if wanted else [tool_yaw]
+    options = placing_yaws(held, tool_yaw, tuple(wanted)) if wanted else []
+    if held.yaw_symmetry == 0:
+        turn = _TURNS[failures % len(_TURNS)]
+        return wrap_angle(tool_yaw + turn)
     if not wanted and held.yaw_symmetry:
         options = placing_yaws(held, tool_yaw, (held.pose.yaw,))
         options.sort(key=lambda yaw: abs(yaw - tool_yaw))

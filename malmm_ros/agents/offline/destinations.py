@@ -15,6 +15,7 @@ from malmm_ros.geometry import Vector3
 from malmm_ros.scene import Scene, SceneObject, Workspace
 
 _SIDE_GAP = 0.045  # m between the faces of neighbours: room for an open finger
+_NEXT_TO = 0.05  # m between what stands right beside each other
 _STEP = 0.10  # m; "to the left" without a distance
 _WAYS = ("at_left", "at_right", "at_front", "at_back", "away", "toward")
 _SIDES = ("left_of", "right_of", "front_of", "behind")
@@ -183,6 +184,9 @@ def _side_goals(
     items = _choose_all(things, context, layout.center(anchor), [anchor.name])
     goals: list[Goal] = []
     for index, item in enumerate(items):
+        if link.relation == "beside" and (surface := _surface_beside(anchor, context.scene)):
+            goals.append(Rest(item.name, surface.name))
+            continue
         if link.relation == "beside":
             taken = [(g.x, g.y) for g in goals if isinstance(g, Spot)]
             goals.append(_beside(item, anchor, context, taken))
@@ -205,6 +209,23 @@ def _side_by_side(things: Sequence[Phrase], context: Context) -> list[Goal]:
         taken = [(goal.x, goal.y) for goal in goals if isinstance(goal, Spot)]
         goals.append(_beside(item, first, context, taken))
     return _finish([first, *rest], things, "", context, goals)
+
+
+def _surface_beside(anchor: SceneObject, scene: Scene) -> SceneObject | None:
+    """A raised surface right next to something tall, such as the shelf of a grill."""
+    if layout.is_flat(anchor):
+        return None
+    around = layout.footprint(anchor, grow=_NEXT_TO)
+    found = [
+        other
+        for other in scene.objects
+        if other.is_fixed
+        and other.name != anchor.name
+        and "area" in label(other).kinds
+        and layout.bottom_z(other) > layout.bottom_z(anchor) + 0.05
+        and layout.overlaps(layout.footprint(other), around)
+    ]
+    return found[0] if found else None
 
 
 def _clear(item: SceneObject, anchor: SceneObject, way: layout.Point, gap: float) -> float:

@@ -16,6 +16,7 @@ _ALONE = frozenset(
     ("at_left", "at_right", "at_front", "at_back", "at_middle", "at_top", "at_bottom", "up",
      "down", "away")
 )  # fmt: skip
+_MARKERS = frozenset(("STACKED", "BOTTOM_UP", "TOP_DOWN", "UNTOUCHED"))
 _SEPARATORS = frozenset(("then", "and", ",", "or"))
 
 
@@ -61,9 +62,10 @@ def parse(sentence: Sentence, nouns: frozenset[str]) -> tuple[Clause, ...]:
             cursor.take()
             continue
         start = cursor.index
+        is_purpose = start > 0 and cursor.tokens[start - 1] == "to"
         clause = _read_clause(cursor)
         if clause is not None:
-            clauses.append(clause)
+            clauses.append(replace(clause, is_purpose=is_purpose and clause.verb != ""))
         elif cursor.index == start:
             raise NotUnderstoodError(
                 f'"{cursor.peek()}" does not fit into a sentence that I know.'
@@ -104,11 +106,8 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
         if is_passive:  # "should be closed"
             draft.verb, draft.kind = token, lexicon.VERBS[cursor.take()]
         return is_passive
-    if token in ("STACKED", "BOTTOM_UP", "TOP_DOWN"):
-        draft.is_stacked |= token == "STACKED"
-        draft.is_top_down |= token == "TOP_DOWN"
-        draft.is_listed |= token != "STACKED"
-        cursor.take()
+    if token in _MARKERS:
+        _mark(draft, cursor.take())
         return True
     if token.startswith("dist:"):
         draft.distance = float(cursor.take()[5:])
@@ -120,6 +119,15 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
         _read_link(cursor, draft)
         return True
     return _read_things(cursor, draft)
+
+
+def _mark(draft: _Draft, token: str) -> None:
+    if token == "UNTOUCHED":
+        draft.kind = "spare"
+        return
+    draft.is_stacked |= token == "STACKED"
+    draft.is_top_down |= token == "TOP_DOWN"
+    draft.is_listed |= token != "STACKED"
 
 
 def _joins(cursor: Cursor, draft: _Draft) -> bool:
@@ -134,7 +142,7 @@ def _joins(cursor: Cursor, draft: _Draft) -> bool:
     if draft.links and not draft.things and token in lexicon.VERBS and not draft.verb:
         return True  # "on the target, stack ..."
     # "stack them, on the target", "two blocks, with the red one at the bottom"
-    follows = token in _RELATIONS or token in ("STACKED", "BOTTOM_UP", "TOP_DOWN")
+    follows = token in _RELATIONS or token in _MARKERS
     lists = token != "" and draft.verb != "" and not draft.things and token not in lexicon.VERBS
     if (follows and first != "then") or (lists and first == ","):
         return True

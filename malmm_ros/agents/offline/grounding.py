@@ -161,6 +161,11 @@ def matches(phrase: Phrase, item: SceneObject) -> bool:
     return _fits_nouns(phrase.nouns, tag)
 
 
+def of_kind(kind: str, context: Context) -> list[SceneObject]:
+    """All objects of a kind, see ``lexicon.KINDS``."""
+    return [item for item in context.scene.objects if kind in label(item).kinds]
+
+
 def inventory(scene: Scene) -> str:
     """List what there is, for the user: ``3 × red block, 1 × green target area``."""
     counts = Counter(_kind_name(item) for item in scene.objects)

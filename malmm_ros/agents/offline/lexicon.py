@@ -6,6 +6,7 @@ from typing import Literal
 
 VerbKind = Literal[
     "place", "stack", "hold", "remove", "open", "close", "release", "throw", "cover", "swap",
+    "spare",
 ]  # fmt: skip
 Relation = Literal[
     "on", "in", "to", "beside", "left_of", "right_of", "front_of", "behind", "between", "under",
@@ -97,7 +98,21 @@ IDIOMS: dict[str, str] = {
     "dispose of": "discard", "take away": "remove", "take off": "remove", "clear off": "clear",
     "take out": "remove", "clear out": "empty", "clean up": "clean", "empty out": "empty",
     "screw off": "uncap",  "clear away": "remove", "pull off": "remove",
-    "screw on": "screw", "take down": "remove",
+    "screw on": "screw", "twist on": "screw", "make a basket": "shoot", "score": "shoot",
+    "score a basket": "shoot", "make a shot": "shoot", "shoot a basket": "shoot",
+    "shoot the basket": "shoot", "score a goal": "shoot",
+    **dict.fromkeys(("without touching", "without moving", "without disturbing", "do not touch",
+                     "do not move", "do not disturb", "ignore", "ignoring"), "spare"),
+    **dict.fromkeys(("alone", "untouched", "undisturbed", "in peace", "as they are", "as it is",
+                     "where they are", "where it is", "in their place", "in its place"),
+                    "UNTOUCHED"),
+    "leaving": "leave", "keeping": "keep",
+    **dict.fromkeys(("aside", "to the side", "to one side", "off to the side", "to its side",
+                     "off to one side", "out of the way"), "away"),
+    # The longest idiom wins, so that these stay places.
+    **{f"to the side {noun}": f"to the side {noun}"
+       for noun in ("shelf", "area", "table", "platform", "board", "plate")},
+    "take down": "remove",
     "pile up": "stack", "stack up": "stack", "build up": "build", "put together": "build",
     "and then": "then", "after that": "then", "afterwards": "then", "next ,": "then",
     "and finally": "then", "finally": "then", "lastly": "then", "subsequently": "then",
@@ -176,6 +191,7 @@ VERBS: dict[str, VerbKind] = {
     **dict.fromkeys(("cover", "fill", "crown"), "cover"),
     **dict.fromkeys(("release",), "release"),
     **dict.fromkeys(("swap", "exchange", "switch"), "swap"),
+    **dict.fromkeys(("spare",), "spare"),
     **dict.fromkeys(("discard", "throw", "trash", "bin"), "throw"),
 }  # fmt: skip
 

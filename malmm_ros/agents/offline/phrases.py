@@ -90,7 +90,23 @@ def read_phrase(cursor: Cursor) -> Phrase | None:
     if draft.is_empty:
         cursor.index = start
         return None
-    return draft.finish()
+    return _owned(draft.finish(), cursor)
+
+
+def _owned(phrase: Phrase, cursor: Cursor) -> Phrase:
+    """Read on after "the lid" in "the lid of the jar", "the piece" in "the piece of rubbish"."""
+    if cursor.peek() != "of" or not phrase.nouns or phrase.head in lexicon.TOWER:
+        return phrase
+    start = cursor.index
+    cursor.take()
+    owner = read_phrase(cursor)
+    if owner is None or not owner.nouns:
+        cursor.index = start
+        return phrase
+    text = f"{phrase.text} of {owner.text}"
+    if phrase.head == "thing":
+        return replace(phrase, text=text, nouns=owner.nouns, colors=owner.colors)
+    return replace(phrase, text=text, owner=owner)
 
 
 def read_phrases(cursor: Cursor, *, is_destination: bool = False) -> tuple[Phrase, ...]:
@@ -229,7 +245,8 @@ def _adjective(cursor: Cursor, draft: _Draft, token: str) -> bool:
         draft.selectors.append(token)
         return True
     # "the flat green area", and the stray "to" of "in the to red container"
-    return token in lexicon.FILLERS and bool(draft.words) and not draft.colors
+    is_filler = token in lexicon.FILLERS and bool(draft.words)
+    return is_filler and (not draft.colors or token in ("color", "colored", "coloured"))
 
 
 def _noun(cursor: Cursor, draft: _Draft, token: str) -> bool:

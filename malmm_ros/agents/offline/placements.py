@@ -39,6 +39,7 @@ class Placement:
         yaws: Yaws of the object that fit, radians; empty: any, so that it keeps its own.
         where: For the plan's words, e.g. ``on "blue block"``.
         support: Name of what carries it; empty for the table.
+        is_drop: It falls past a rim, so that some height more does no harm.
     """
 
     point: layout.Point
@@ -46,6 +47,7 @@ class Placement:
     yaws: tuple[float, ...] = ()
     where: str = "on the table"
     support: str = ""
+    is_drop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,8 @@ def _in_container(
             best = point
             break
     return Placement(point=best, top=layout.top_z(container), yaws=yaws,
-                     where=f"into {quote(container.name)}", support=container.name)  # fmt: skip
+                     where=f"into {quote(container.name)}", support=container.name,
+                     is_drop=bool(label(container).kinds & {"bin", "hoop"}))  # fmt: skip
 
 
 def _over_peg(peg: SceneObject | None) -> Placement | None:

@@ -8,8 +8,8 @@ import re
 from malmm_ros.agents.offline.attempts import read_attempts
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError
 from malmm_ros.agents.offline.conversation import Conversation
-from malmm_ros.agents.offline.deciding import decide, is_superseded, open_goals
-from malmm_ros.agents.offline.goals import Goal, Held, holds, names_in, parse_goal, render_goal
+from malmm_ros.agents.offline.deciding import decide, open_goals
+from malmm_ros.agents.offline.goals import Goal, Held, names_in, parse_goal, render_goal
 from malmm_ros.agents.offline.interpretation import Interpretation, interpret
 from malmm_ros.scene import Scene
 
@@ -25,8 +25,8 @@ def plan(talk: Conversation) -> str:
     except NotPossibleError as error:
         return f"Impossible: {error}"
     scene = talk.scene
-    left = open_goals(goals, done, scene)
     tried = read_attempts(talk.history)
+    left = open_goals(goals, done, scene, tried)
     decision = decide(goals, left, scene, tried)
     lines = list(remarks)
     if tried.last_problem:
@@ -46,11 +46,8 @@ def verify(talk: Conversation) -> str:
         goals, done, _ = _goals(talk)
     except (NotUnderstoodError, NotPossibleError) as error:
         return json.dumps({"is_complete": False, "reason": str(error)}, ensure_ascii=False)
-    missing = [
-        goal
-        for index, goal in enumerate(goals)
-        if not holds(goal, talk.scene) and not (done[index] and is_superseded(goals, index))
-    ]
+    left = open_goals(goals, done, talk.scene, read_attempts(talk.history))
+    missing = [goals[index] for index in sorted(left)]
     is_complete = not missing and _hand_is_right(goals, talk.scene)
     if missing:
         reason = f"still missing: {render_goal(missing[0])}"

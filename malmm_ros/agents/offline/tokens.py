@@ -22,7 +22,19 @@ _TOKEN = re.compile(
 _MARKS = {",": ",", ";": "then", ".": "then", ":": ",", "!": "then", "?": "then", "\n": "then"}
 _ALIKE: Final = 0.82  # one letter in four ("blok"); "slack" for "stack" stays unknown
 MARKERS: Final = frozenset(
-    ("then", "and", ",", "or", "STACKED", "BOTTOM_UP", "TOP_DOWN", "one", "ones", "everything")
+    (
+        "then",
+        "and",
+        ",",
+        "or",
+        "STACKED",
+        "BOTTOM_UP",
+        "TOP_DOWN",
+        "UNTOUCHED",
+        "one",
+        "ones",
+        "everything",
+    )
 )
 _IDIOMS: Final = {tuple(key.split()): value.split() for key, value in lexicon.IDIOMS.items()}
 _LONGEST: Final = max(len(key) for key in _IDIOMS)
