@@ -236,19 +236,30 @@ class ArmController:
         if self._index < last:
             return
         if self._state == "braking":
-            self._state = "cancelled" if self._reason == "cancelled" else "aborted"
-            if self._state == "aborted":
-                # Pressing on against an obstacle would only load it.
-                self._follow(hold(positions), "aborted")
+            self._give_up(
+                "cancelled" if self._reason == "cancelled" else "aborted",
+                positions,
+                is_off=largest > self.config.goal_tolerance,
+            )
         elif largest <= self.config.goal_tolerance and np.abs(velocities).max() < 0.02:
             self._state = "succeeded"
         elif (self._index - last) * self.period_s > self.config.settle_timeout_s:
             joint = self.joint_names[int(deviation.argmax())]
-            self._state, self._reason = "aborted", "goal_tolerance"
+            self._reason = "goal_tolerance"
             self._message = (
                 f"{joint} stayed {largest:.4f} rad off its goal (allowed "
                 f"{self.config.goal_tolerance:.4f}) for {self.config.settle_timeout_s:g} s"
             )
+            self._give_up("aborted", positions, is_off=True)
+
+    def _give_up(
+        self, state: ControllerState, positions: NDArray[np.float64], *, is_off: bool
+    ) -> None:
+        """End a goal short of its end; an arm that was kept off its path holds where it is."""
+        if is_off:
+            # Pressing on against an obstacle would only load it.
+            self._follow(hold(positions), state)
+        self._state = state
 
     def _checked(self, trajectory: Trajectory) -> Reference:
         trajectory = self._reordered(trajectory)

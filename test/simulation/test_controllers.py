@@ -109,6 +109,41 @@ def test_an_obstacle_aborts_the_motion_with_its_numbers(
     assert np.abs(world.joint_state().velocities).max() < 0.05
 
 
+@pytest.mark.parametrize(
+    ("depth", "reason"), [(-0.03, "goal_tolerance"), (0.15, "path_tolerance"), (-0.03, "cancelled")]
+)
+def test_the_arm_presses_on_nothing_after_a_motion_that_failed(
+    world: MujocoWorld,
+    drive: Callable[..., float],
+    make_trajectory: MakeTrajectory,
+    depth: float,
+    reason: str,
+) -> None:
+    reach, controller = reach_of(), world.arm().controller
+    above = reach.solve(top_down((0.25, 0.0, TABLE_TOP_Z + 0.10), 0.0))
+    assert above is not None
+    drive(above)
+    below = reach.solve(top_down((0.25, 0.0, TABLE_TOP_Z - depth), 0.0), seed=above)
+    assert below is not None
+    controller.start(make_trajectory(below))
+    if reason == "cancelled":
+        # Pressed against the table, but not yet given up.
+        world.step(900)
+        controller.cancel()
+    world.step_until(lambda: not controller.is_active, 6.0)
+    assert controller.status.reason == reason
+    world.step(500)
+    torque = world.physics.data.qfrc_actuator[:7]
+    # Gravity is compensated: little is left of the 87 N m that the shoulder pressed with.
+    assert np.abs(torque).max() < 10.0
+    # The next goal starts from where the arm is: nothing jumps.
+    controller.start(make_trajectory(above))
+    positions, velocities = commanded(world, periods=500)
+    assert (np.abs(np.diff(velocities, axis=0)) / PERIOD_S <= LIMIT).all()
+    assert np.abs(np.diff(positions, axis=0)).max() < 2.7 * PERIOD_S
+    assert controller.status.state == "succeeded"
+
+
 def moved(trajectory: Trajectory, **changes: object) -> Trajectory:
     values = {
         name: getattr(trajectory, name) for name in ("names", "times", "positions", "velocities")
