@@ -150,9 +150,17 @@ def early_success(answer: str, _context: Context) -> str | None:
     """Claim that all is done."""
     if _STEP.search(answer) is None and not _CALL_LINE.search(answer):
         return None
-    if "```" in answer and not _STEP.search(answer):  # a piece of a longer program
-        return "".join(_CALL_LINE.split(answer)[::2])
     return "The last step went as intended.\n\nComplete: the instruction is fulfilled."
+
+
+def without_calls(piece: str) -> str:
+    """A piece of a program with nothing left to do."""
+    return "".join(_CALL_LINE.split(piece)[::2])
+
+
+def only_calls(piece: str) -> str:
+    """The calls of a piece of a program."""
+    return "".join(match[0] for match in _CALL_LINE.finditer(piece))
 
 
 def malformed_routing(answer: str, _context: Context) -> str | None:

@@ -125,12 +125,21 @@ class Injector:
             if item.essence and item.essence in essence:
                 item.is_detected = True
         pieces = faults.split_steps(answer) if role == "single" else [answer]
-        spoilt = "".join(
-            self._alter_step(role, piece, prompt=prompt, step=step + index)
-            for index, piece in enumerate(pieces)
-        )
+        spoilt: list[str] = []
+        for index, piece in enumerate(pieces):
+            if index:
+                self._previous[role] = faults.only_calls(pieces[index - 1])
+            before = len(self._open)
+            text = self._alter_step(role, piece, prompt=prompt, step=step + index)
+            kinds = [item.injection.kind for item in self._open[before:]]
+            if len(pieces) > 1 and "early_success" in kinds:
+                # In the middle of a program, the claim is that nothing more has to be done.
+                spoilt += [faults.without_calls(rest) for rest in pieces[index:]]
+                break
+            spoilt.append(text)
         self._previous[role] = answer
-        return spoilt
+        # As a client gives answers: without space around them.
+        return "".join(spoilt).strip()
 
     def notice(self) -> None:
         """The team got an error: what was injected lately is detected."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -26,6 +27,7 @@ from malmm_ros.agents.messages import ChatMessage, clean_text
 from malmm_ros.agents.model_errors import translate_errors
 from malmm_ros.agents.model_loop import submit
 from malmm_ros.agents.offline_model import offline_model
+from malmm_ros.agents.prices import Price, find_price
 from malmm_ros.agents.usage import Usage
 from malmm_ros.errors import ConfigurationError, ModelError
 
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 
 # How often a waiting call looks whether the run was cancelled or its budget is over.
 _POLL_S = 0.05
-_BACKOFF_S = 60.0
+# The client waits as long as Retry-After says, up to two minutes.
+_BACKOFF_S = 125.0
+_OPENAI_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +56,9 @@ class ModelConfig:
         retries: Further attempts on 429, 5xx and broken connections, with growing pauses that
             honour ``Retry-After``.
         has_json_mode: Ask for JSON with ``response_format`` where an answer must be JSON.
-        input_price: For a million input tokens; 0 when unknown.
-        output_price: For a million output tokens; 0 when unknown.
+        input_price: For a million input tokens; ``None``: as the price tables say.
+        output_price: For a million output tokens; ``None``: as the price tables say.
+        prices: Path of a YAML table that extends ours (see :mod:`malmm_ros.agents.prices`).
     """
 
     name: str = "offline"
@@ -64,8 +69,9 @@ class ModelConfig:
     timeout_s: float = 300.0
     retries: int = 2
     has_json_mode: bool = False
-    input_price: float = 0.0
-    output_price: float = 0.0
+    input_price: float | None = None
+    output_price: float | None = None
+    prices: str = ""
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -78,6 +84,19 @@ class ModelConfig:
             raise ConfigurationError("model.timeout_s", f"must be above 0, got {self.timeout_s}")
         if self.retries < 0:
             raise ConfigurationError("model.retries", f"must be 0 or more, got {self.retries}")
+
+    def price(self) -> Price | None:
+        """What its tokens cost; ``None`` when no table knows.
+
+        Raises:
+            ConfigurationError: The user's table is wrong.
+        """
+        if self.name == "offline":
+            return Price(input=0.0, output=0.0)
+        known = find_price(self.name, table=Path(self.prices) if self.prices else None)
+        if self.input_price is None and self.output_price is None:
+            return known
+        return Price(input=self.input_price or 0.0, output=self.output_price or 0.0)
 
     @property
     def is_in_process(self) -> bool:
@@ -134,8 +153,10 @@ class ModelClient:
         self._is_given = isinstance(model, Model)
         if isinstance(model, Model):
             self._model = model
+            self._price = find_price(model.model_name)
         else:
             model.check()
+            self._price = model.price()
 
     @property
     def name(self) -> str:
@@ -144,10 +165,18 @@ class ModelClient:
             return self._model.model_name
         return self.config.name
 
+    @property
+    def has_price(self) -> bool:
+        """Whether its cost is known; without, only tokens are counted."""
+        return self._price is not None
+
     def describe(self) -> dict[str, object]:
         """Its settings for the transcript; where it is reached is the host's business."""
         values = asdict(self.config)
-        del values["base_url"], values["key_variable"]
+        del values["base_url"], values["key_variable"], values["prices"]
+        price = self._price
+        values["input_price"] = None if price is None else price.input
+        values["output_price"] = None if price is None else price.output
         return {**values, "name": self.name}
 
     def ask(
@@ -198,7 +227,7 @@ class ModelClient:
 
         config = self.config
         self._client = AsyncOpenAI(
-            base_url=config.base_url or None,
+            base_url=config.base_url or _OPENAI_URL,
             api_key=os.environ.get(config.key_variable) or "none-needed",
             max_retries=config.retries,
             timeout=config.timeout_s,
@@ -217,10 +246,8 @@ class ModelClient:
 
     def _usage(self, response: ModelResponse) -> Usage:
         used = response.usage
-        price = (
-            used.input_tokens * self.config.input_price
-            + used.output_tokens * self.config.output_price
-        )
+        rate = self._price or Price(input=0.0, output=0.0)
+        price = used.input_tokens * rate.input + used.output_tokens * rate.output
         return Usage(
             calls=1,
             input_tokens=used.input_tokens,

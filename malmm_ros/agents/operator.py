@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 from malmm_ros.errors import UnknownNameError
 
@@ -119,7 +119,7 @@ class Desk:
             with self._lock:
                 self._sentences.append(sentence.strip())
 
-    def decide(self, verdict: Verdict, text: str = "") -> bool:
+    def decide(self, verdict: str, text: str = "") -> bool:
         """Decide on the step that waits.
 
         Returns:
@@ -128,7 +128,7 @@ class Desk:
         Raises:
             UnknownNameError: It is none of the verdicts.
         """
-        decision = Decision(verdict=verdict, text=text.strip())
+        decision = Decision(verdict=cast("Verdict", verdict), text=text.strip())
         with self._lock:
             if self._request is None:
                 return False

@@ -12,8 +12,8 @@ from malmm_ros.agents.task_run import TaskEnd, TaskRun
 from malmm_ros.agents.task_team import TaskTeam
 from malmm_ros.agents.team import TeamConfig
 
-# A whole task takes as many steps as this, each with the calls of one program.
-_STEPS_AT_ONCE = 10
+# A program for a whole task makes the calls of ten usual ones.
+_CALLS_AT_ONCE = 300
 
 
 class SingleTeam(TaskTeam):
@@ -44,7 +44,7 @@ class SingleOpenLoopTeam(TaskTeam):
     @classmethod
     def adapt(cls, config: TeamConfig) -> TeamConfig:
         """A program for a whole task makes the calls of many steps."""
-        calls = config.code.calls * _STEPS_AT_ONCE
+        calls = max(config.code.calls, _CALLS_AT_ONCE)
         return replace(
             config,
             prompts=replace(config.prompts, max_calls=calls),

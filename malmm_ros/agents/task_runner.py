@@ -80,6 +80,7 @@ class TaskRunner:
         """
         if not instruction.strip():
             raise ConfigurationError("instruction", "is empty; say what the robot is to do")
+        self._check_cost(budget or Budget())
         instruction = clean_text(instruction)
         task_id = task_id or uuid.uuid4().hex[:12]
         if transcript is not None and transcript.is_dir():
@@ -113,7 +114,11 @@ class TaskRunner:
                     )
                 raise
             result = _result(end, run, spending, task_id=task_id, transcript=transcript)
-            result = replace(result, injections=injector.outcomes(result.is_success))
+            result = replace(
+                result,
+                injections=injector.outcomes(result.is_success),
+                unpriced_models=self._unpriced(),
+            )
             _write_result(record, result)
         return result
 
@@ -121,6 +126,20 @@ class TaskRunner:
         """Close the connections to models."""
         for client in set(self._clients.values()):
             client.close()
+
+    def _unpriced(self) -> tuple[str, ...]:
+        return tuple(
+            sorted({client.name for client in self._clients.values() if not client.has_price})
+        )
+
+    def _check_cost(self, budget: Budget) -> None:
+        """A limit that could not hold is refused."""
+        if math.isfinite(budget.cost) and self._unpriced():
+            raise ConfigurationError(
+                "budget.cost",
+                f"no price is known for {', '.join(self._unpriced())}; add it to a price table "
+                f"(--prices), or limit the tokens instead",
+            )
 
     def _write_start(
         self,

@@ -64,6 +64,7 @@ class TaskResult:
         repairs: Answers that had to be asked for again.
         routing_faults: Choices of the next speaker that could not be followed.
         injections: Errors that were put into the models' answers, in their order.
+        unpriced_models: Models whose price nobody knows; their cost is counted as 0.
         transcript: Where it was written; ``None`` when nowhere.
     """
 
@@ -77,6 +78,7 @@ class TaskResult:
     repairs: int = 0
     routing_faults: int = 0
     injections: tuple[Injection, ...] = ()
+    unpriced_models: tuple[str, ...] = ()
     transcript: Path | None = None
 
 

@@ -15,7 +15,7 @@ _STYLES = {
     "team": "bold blue",
 }
 # What the answers and reports say already is not printed twice.
-_SILENT = ("header", "code", "rehearsal")
+_SILENT = ("header", "code", "rehearsal", "approval")
 
 
 class ConversationPrinter:

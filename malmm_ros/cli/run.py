@@ -16,6 +16,7 @@ import yaml
 
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.cli.conversation import ConversationPrinter
+from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.errors import ConfigurationError
 
 EXAMPLE = 'malmm run "stack 3 red blocks on the green target area" --seed 3'
@@ -32,6 +33,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--team", default="malmm", help="the team of agents")
     parser.add_argument("--model", default="offline", help="the language model's name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
+    parser.add_argument(
+        "--role-model",
+        action="append",
+        default=[],
+        metavar="ROLE=MODEL[@URL]",
+        help="another model for one role, e.g. coder=small-model; may be repeated",
+    )
+    parser.add_argument("--prices", default="", help="YAML table of prices, extends our own")
+    parser.add_argument(
+        "--approve",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="show each step and wait for yes, no or a correction in words "
+        "(with --ros the agents node's parameter decides)",
+    )
+    parser.add_argument(
+        "--inject", type=float, default=0.0, metavar="P", help="spoil answers, for each step"
+    )
     parser.add_argument("--motion", default="roboplan", help="the motion planner")
     parser.add_argument("--timeout", type=float, default=0.0, help="seconds; 0: the budget's own")
     parser.add_argument("--transcripts", type=Path, default=Path("runs"), help="folder for them")
@@ -61,15 +80,29 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     # Imported here, so that `malmm --help` stays quick.
-    from malmm_ros.agents import Budget, ModelConfig, build_team
+    from malmm_ros.agents import Budget, Desk, InjectionConfig, ModelConfig, build_team
+    from malmm_ros.agents.role_models import read_role_models
     from malmm_ros.robots.simulated import simulated_robot
     from malmm_ros.simulation import MujocoWorld
 
-    model = ModelConfig(name=arguments.model, base_url=arguments.base_url)
-    team = build_team(arguments.team, model)
+    model = ModelConfig(name=arguments.model, base_url=arguments.base_url, prices=arguments.prices)
+    team = build_team(
+        arguments.team,
+        model,
+        role_models=read_role_models(arguments.role_model, model),
+        inject=InjectionConfig(probability=arguments.inject, seed=arguments.seed),
+    )
     budget = Budget(wall_s=arguments.timeout) if arguments.timeout > 0.0 else Budget()
     world = MujocoWorld()
-    world.reset(arguments.task, arguments.seed, options=read_options(arguments.options))
+    options = read_options(arguments.options)
+    world.reset(arguments.task, arguments.seed, options=options)
+    cancel = _cancel_on_interrupt()
+    desk = Desk(
+        approves_steps=arguments.approve,
+        on_ask=lambda request: operator.show(request.summary, request.code),
+    )
+    operator = TerminalOperator(desk, cancel=cancel.cancel)
+    _listen(operator, arguments)
     robot = simulated_robot(world, planner=arguments.motion)
     printer = ConversationPrinter(with_scenes=arguments.scenes)
     arguments.transcripts.mkdir(parents=True, exist_ok=True)
@@ -79,12 +112,25 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
         robot,
         budget=budget,
         on_event=lambda event: printer.show(event.kind, event.agent, event.text),
-        cancel=_cancel_on_interrupt(),
+        cancel=cancel,
         transcript=arguments.transcripts,
+        operator=desk,
+        world={
+            "task": arguments.task,
+            "seed": arguments.seed,
+            "options": options,
+            "motion": arguments.motion,
+            "observations": "state",
+        },
     )
     _save_image(world, arguments.images, "after")
     is_done, text = world.success()
     world.close()
+    if outcome.unpriced_models:
+        names = ", ".join(outcome.unpriced_models)
+        sys.stdout.write(
+            f"\n{outcome.usage.tokens} tokens; no price is known for {names} (see --prices)\n"
+        )
     sys.stdout.write(f"\nthe simulator's own condition for {arguments.task}: {text}\n")
     return {
         "success": outcome.is_success,
@@ -101,13 +147,22 @@ def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:
     printer = ConversationPrinter(with_scenes=arguments.scenes)
     with TaskClient() as client:
         client.wait_for_nodes(timeout_s=10.0)
+        operator = TerminalOperator(client, cancel=lambda _reason: client.cancel())
+        _listen(operator, arguments)
+
+        def show(event: Any) -> None:
+            printer.show(event.kind, event.agent, event.text)
+            if event.kind == "approval":
+                step = json.loads(event.data)["data"]
+                operator.show(step["summary"], step["code"])
+
         previous = signal.signal(signal.SIGINT, lambda _number, _frame: client.cancel())
         try:
             result = client.run(
                 arguments.instruction,
                 team=arguments.team,
                 timeout_s=arguments.timeout,
-                on_event=lambda event: printer.show(event.kind, event.agent, event.text),
+                on_event=show,
             )
         finally:
             signal.signal(signal.SIGINT, previous)
@@ -118,6 +173,13 @@ def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:
         "task_id": result.task_id,
         "transcript": result.transcript,
     }
+
+
+def _listen(operator: TerminalOperator, arguments: argparse.Namespace) -> None:
+    """Read what a person types, where there is one."""
+    if arguments.approve or sys.stdin.isatty():
+        sys.stdout.write(f"{HELP}\n")
+        operator.start()
 
 
 def read_options(text: str) -> dict[str, Any]:

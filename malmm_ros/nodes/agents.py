@@ -13,10 +13,21 @@ from typing import Any
 from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
-from malmm_ros.agents import AgentEvent, Budget, ModelConfig, TaskResult, Team, build_team
+from malmm_ros.agents import (
+    AgentEvent,
+    Budget,
+    Desk,
+    ModelConfig,
+    TaskResult,
+    Team,
+    build_team,
+)
+from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MalmmError, NodeDiedError
 from malmm_ros.nodes.conversions import header, seconds
@@ -38,6 +49,8 @@ class AgentsNodeConfig:
         team: Name of the team.
         model: Name of the language model; ``offline`` is the rule-based stand-in.
         base_url: Of an OpenAI-compatible endpoint; empty: the provider's own.
+        role_models: Other models for some roles: ``coder=NAME,planner=NAME@URL``.
+        approve: Each step waits for the service ``approve``; meant for real arms.
         transcripts: Folder of the transcripts.
         needed_nodes: Their death ends a task; the first one offers the motion actions.
         budget: What a task may use.
@@ -46,6 +59,8 @@ class AgentsNodeConfig:
     team: str = "malmm"
     model: str = "offline"
     base_url: str = ""
+    role_models: str = ""
+    approve: bool = False
     transcripts: str = "runs"
     needed_nodes: tuple[str, ...] = ("motion", "scene", "simulator")
     budget: Budget = field(default_factory=Budget)
@@ -65,6 +80,7 @@ class AgentsNode(Node):
         self._robot = RosRobot(self, watch=self._watch, needed=self._config.needed_nodes)
         self._busy = threading.Lock()
         self._cancel = CancelToken()
+        self._desk = Desk(approves_steps=self._config.approve)
         self._transcript = self.create_publisher(
             malmm_ros.msg.AgentEvent, "transcript", TRANSCRIPT
         )
@@ -80,6 +96,9 @@ class AgentsNode(Node):
         )
         self.create_service(RunTask, "run_task", self._on_run, callback_group=group)
         self.create_service(Approve, "approve", self._on_approve, callback_group=group)
+        self.create_service(Trigger, "pause", self._on_pause, callback_group=group)
+        self.create_service(Trigger, "resume", self._on_resume, callback_group=group)
+        self.create_subscription(String, "say", self._on_say, 10, callback_group=group)
 
     def close(self) -> None:
         """End the task under way; its arm brakes."""
@@ -108,6 +127,7 @@ class AgentsNode(Node):
             return _failure("busy", "another task is running; wait for it or cancel it")
         try:
             self._cancel = CancelToken()
+            self._desk = Desk(approves_steps=self._config.approve)
             return self._run_alone(request, feed)
         except NodeDiedError as error:
             return _failure("node_died", str(error))
@@ -146,13 +166,17 @@ class AgentsNode(Node):
             on_event=publish,
             cancel=self._cancel,
             transcript=folder,
+            operator=self._desk,
         )
         self.get_logger().info(f"{outcome.reason}: {outcome.message}")
         return outcome
 
     def _team(self, name: str) -> Team:
         if name not in self._teams:
-            self._teams[name] = build_team(name, self._model)
+            words = [word for word in self._config.role_models.split(",") if word.strip()]
+            self._teams[name] = build_team(
+                name, self._model, role_models=read_role_models(words, self._model)
+            )
         return self._teams[name]
 
     def _event_message(self, event: AgentEvent, task_id: str) -> malmm_ros.msg.AgentEvent:
@@ -179,10 +203,33 @@ class AgentsNode(Node):
         return CancelResponse.ACCEPT
 
     def _on_approve(
-        self, _request: Approve.Request, response: Approve.Response
+        self, request: Approve.Request, response: Approve.Response
     ) -> Approve.Response:
-        response.success, response.message = False, "no step waits for an approval"
+        try:
+            response.success = self._desk.decide(request.decision, request.correction)
+            response.message = "" if response.success else "no step waits for an approval"
+        except MalmmError as error:
+            response.success, response.message = False, str(error)
         return response
+
+    def _on_pause(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._desk.pause()
+        response.success = self._busy.locked()
+        response.message = "" if response.success else "no task is running"
+        return response
+
+    def _on_resume(
+        self, _request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        self._desk.resume()
+        response.success = True
+        return response
+
+    def _on_say(self, message: String) -> None:
+        if self._busy.locked():
+            self._desk.say(message.data)
+        else:
+            self.get_logger().warning(f"no task is running; not said: {message.data}")
 
 
 def _failure(reason: str, message: str) -> TaskResult:

@@ -16,6 +16,8 @@ from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Image
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
@@ -27,7 +29,7 @@ from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.spinning import SpinThread
 from malmm_ros.nodes.waiting import call_service
 from malmm_ros.scene import Scene
-from malmm_ros.srv import CheckSuccess, LoadTask
+from malmm_ros.srv import Approve, CheckSuccess, LoadTask
 
 NODES = ("agents", "motion", "scene", "simulator")
 
@@ -56,6 +58,10 @@ class TaskClient:
         )
         self._load = self._client(LoadTask, "load_task")
         self._check = self._client(CheckSuccess, "check_success")
+        self._approve = self._client(Approve, "approve")
+        self._pause = self._client(Trigger, "pause")
+        self._resume = self._client(Trigger, "resume")
+        self._say = self._node.create_publisher(String, "say", 10)
         self._spinning = SpinThread(self._node)
 
     def __enter__(self) -> TaskClient:
@@ -138,6 +144,23 @@ class TaskClient:
         """Cancel the task under way; from any thread."""
         self._task.cancel()
 
+    def decide(self, verdict: str, text: str = "") -> bool:
+        """Answer the step that waits for a person; whether one was waiting."""
+        request = Approve.Request(decision=verdict, correction=text)
+        return bool(self._call(self._approve, request, needed=("agents",)).success)
+
+    def pause(self) -> None:
+        """Let the task hold before its next command."""
+        self._call(self._pause, Trigger.Request(), needed=("agents",))
+
+    def resume(self) -> None:
+        """Let the task go on."""
+        self._call(self._resume, Trigger.Request(), needed=("agents",))
+
+    def say(self, sentence: str) -> None:
+        """Add a sentence to the instruction in mid-task."""
+        self._say.publish(String(data=sentence))
+
     def ground_truth(self) -> Scene:
         """The simulator's published object poses, sensed from now on."""
         now_s = self._newest_stamp()
@@ -161,13 +184,13 @@ class TaskClient:
     def _client(self, kind: Any, name: str) -> Any:
         return self._node.create_client(kind, name, callback_group=self._group)
 
-    def _call(self, client: Any, request: Any) -> Any:
+    def _call(self, client: Any, request: Any, *, needed: tuple[str, ...] = ("simulator",)) -> Any:
         return call_service(
             client,
             request,
             timeout_s=self._timeout_s,
             watch=self._watch,
-            needed=("simulator",),
+            needed=needed,
         )
 
     def _receive(

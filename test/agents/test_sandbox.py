@@ -153,6 +153,9 @@ HOSTILE = {
     "exit": "import sys\nsys.exit(0)",
     "pickle": "import pickle\npickle.loads(b'cos\\nsystem\\n(S\"ls\"\\ntR.')",
     "unknown host call": "stop_robot_now()",
+    "module's inside": "import spatial\nspatial.add.__globals__['os'].system('ls')",
+    "module's neighbours": "import spatial\nspatial.call('open_gripper', (), {})",
+    "vector flood": "import spatial\nspatial.norm([0.1] * 10**6)",
     "forged private call": "_answer('open_gripper')",
 }
 

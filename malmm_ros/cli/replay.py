@@ -1,0 +1,106 @@
+"""``malmm replay``: a recorded task again, with the recorded answers and no network."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from malmm_ros.cli.conversation import ConversationPrinter
+from malmm_ros.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from malmm_ros.agents.replay import Recording, Replay
+
+EXAMPLE = "malmm replay runs/1a2b3c4d5e6f.jsonl"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which transcript."""
+    parser.add_argument("transcript", type=Path, help="of a task in a simulated world")
+    parser.add_argument("--quiet", action="store_true", help="print the outcome only")
+    parser.add_argument("--images", type=Path, help="folder for a picture after each step")
+    parser.add_argument("--json", type=Path, help="write the outcome here")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replay; 0 when everything was as recorded."""
+    # Imported here, so that `malmm --help` stays quick.
+    from malmm_ros.agents.replay import Recording, Replay
+
+    recording = Recording.read(arguments.transcript)
+    replay = Replay(recording)
+    result = _replay(recording, replay, arguments)
+    divergence = replay.divergence
+    if arguments.json is not None:
+        values = {
+            "is_equal": divergence is None,
+            "matched": replay.matched,
+            "divergence": None if divergence is None else asdict(divergence),
+            "reason": result.reason,
+        }
+        arguments.json.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    if divergence is None:
+        sys.stdout.write(f"\nas recorded: all {replay.matched} events ({result.reason})\n")
+        return 0
+    sys.stdout.write(
+        f"\n{replay.matched} events as recorded; the first difference is at event "
+        f"{divergence.index} of the transcript\n--- recorded\n{divergence.recorded or '(ended)'}\n"
+        f"+++ now\n{divergence.now or '(ended)'}\n"
+    )
+    return 1
+
+
+def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace) -> Any:
+    from malmm_ros.agents import build_team
+    from malmm_ros.robots.simulated import simulated_robot
+    from malmm_ros.simulation import MujocoWorld
+
+    facts = recording.world
+    if "task" not in facts or "seed" not in facts:
+        raise ConfigurationError(
+            str(arguments.transcript),
+            "does not say in which simulated world it was recorded, so that cannot be made again",
+        )
+    if facts.get("observations", "state") != "state":
+        raise ConfigurationError(
+            str(arguments.transcript), "only runs with observations from state can be replayed"
+        )
+    world = MujocoWorld()
+    world.reset(facts["task"], facts["seed"], options=facts.get("options") or {})
+    robot = simulated_robot(world, planner=facts.get("motion", "roboplan"))
+    printer = ConversationPrinter()
+    pictures = 0
+
+    def follow(event: Any) -> None:
+        nonlocal pictures
+        replay.compare(event)
+        if not arguments.quiet:
+            printer.show(event.kind, event.agent, event.text)
+        if event.kind == "scene" and arguments.images is not None:
+            _save_image(world, arguments.images / f"{pictures:03d}.png")
+            pictures += 1
+
+    team = build_team(recording.team, replay.model, config=recording.config)
+    try:
+        return team.run(
+            recording.instruction,
+            robot,
+            budget=recording.budget,
+            on_event=follow,
+            operator=replay,
+            world=facts,
+        )
+    finally:
+        team.close()
+        world.close()
+
+
+def _save_image(world: Any, path: Path) -> None:
+    from PIL import Image
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(world.render("front").rgb).save(path)
