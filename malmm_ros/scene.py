@@ -17,6 +17,7 @@ SceneSourceName = Literal["state", "vision"]
 
 TABLE_TOP_Z = 0.752
 MAX_GRIPPER_WIDTH = 0.08
+OPEN_WIDTH = 0.075  # m; from here on the hand counts as open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

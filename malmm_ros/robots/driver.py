@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from malmm_ros.cancellation import CancelToken
 from malmm_ros.scene import Scene
 from malmm_ros.trajectory import JointState, Trajectory
 
@@ -49,16 +50,16 @@ class Driver(Protocol):
         """Full opening now, metres."""
         ...
 
-    def follow(self, trajectory: Trajectory) -> DriveResult:
-        """Track a trajectory to its end."""
+    def follow(self, trajectory: Trajectory, cancel: CancelToken) -> DriveResult:
+        """Track a trajectory to its end; nothing moves when ``cancel`` was set before."""
         ...
 
-    def grip(self, width: float) -> GripReading:
+    def grip(self, width: float, cancel: CancelToken) -> GripReading:
         """Drive the fingers to a full opening (metres) or until they stall."""
         ...
 
     def stop(self) -> None:
-        """Brake at once; from any thread."""
+        """Brake what moves, at once; from any thread, after ``cancel`` was set."""
         ...
 
 

@@ -7,17 +7,21 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down, vector3
 from malmm_ros.motion.planner import MotionPlanner
-from malmm_ros.robots.driver import Driver, GripReading, SceneSource
+from malmm_ros.robots.contact import objects_at_tool, part_at_tool
+from malmm_ros.robots.driver import Driver, DriveResult, GripReading, SceneSource
+from malmm_ros.robots.fit import misfit
 from malmm_ros.robots.grasp import GraspConfig, judge_grasp, refuse_unknown
 from malmm_ros.robots.rehearsal import PlanCache, TwinWorld, moved_objects
 from malmm_ros.robots.robot import GripResult, MotionResult
 from malmm_ros.robots.route import RouteConfig, plan_route
-from malmm_ros.scene import MAX_GRIPPER_WIDTH, Scene
+from malmm_ros.scene import MAX_GRIPPER_WIDTH, OPEN_WIDTH, Scene
 from malmm_ros.trajectory import JointState, Trajectory
 
+_ARRIVED = 0.02  # rad; twice what the controllers promise
 _MOVED = 0.01  # m; sensing noise of simulator state is far below, of vision about at this
 
 
@@ -32,7 +36,8 @@ class RobotConfig:
 class PlannedRobot:
     """Plans each command in a fresh scene, drives it, and says what came of it.
 
-    One thread commands it; :meth:`stop` may come from any thread.
+    One thread commands it; :meth:`stop`, :meth:`latch_stop` and :meth:`release_stop` may come
+    from any thread.
     """
 
     def __init__(
@@ -53,6 +58,8 @@ class PlannedRobot:
         self._plans = plans if plans is not None else PlanCache()
         self._held = ""
         self._held_width = 0.0
+        self._command = CancelToken()
+        self._is_latched = False
 
     @property
     def held_object(self) -> str:
@@ -60,17 +67,30 @@ class PlannedRobot:
         return self._held
 
     def observe(self) -> Scene:
-        """Sense the scene; what the hand holds is this robot's own verdict."""
+        """Sense the scene; what the hand holds is this robot's own verdict, judged anew."""
         scene = self._scenes.observe()
         width = self._driver.gripper_width()
-        gripper = replace(scene.gripper, width=width, is_open=width > 0.9 * MAX_GRIPPER_WIDTH)
-        if self._held and scene.find(self._held) is None:
-            self._held = ""
-        return replace(scene, gripper=gripper).with_held(self._held)
+        gripper = replace(scene.gripper, width=width, is_open=width > OPEN_WIDTH)
+        scene = replace(scene, gripper=gripper)
+        if self._held and self._hold_problem(scene):
+            self._hold("", 0.0)
+        return scene.with_held(self._held)
 
-    def execute_trajectory(self, position: Sequence[float], yaw: float) -> MotionResult:
-        """Move the tool point, hand pointing down; see :class:`Robot`."""
+    def execute_trajectory(
+        self, position: Sequence[float], yaw: float, *, cancel: CancelToken | None = None
+    ) -> MotionResult:
+        """Move the tool point, hand pointing down; see :class:`Robot`.
+
+        Args:
+            position: ``(3,)``, world frame, metres.
+            yaw: About world z, radians.
+            cancel: Ends this command; a fresh token by default.
+        """
+        self._begin(cancel)
+        held = self._held
         scene, start = self.observe(), self._driver.joint_state()
+        if held and not self._held:
+            return self._dropped(held, scene)
         try:
             goal = top_down(vector3(position), float(yaw))
             trajectory = self._plan(start, goal, scene)
@@ -80,33 +100,31 @@ class PlannedRobot:
                 is_success=False, reason=reason, message=str(error), tcp=scene.gripper.tcp
             )
         self._on_plan(trajectory)
-        driven = self._driver.follow(trajectory)
-        tcp = self._planner.tcp_pose(self._driver.joint_state())
-        if not driven.is_success:
+        if self._command.is_cancelled:
             return MotionResult(
-                is_success=False, reason=driven.reason, message=driven.message, tcp=tcp
+                is_success=False,
+                reason="cancelled",
+                message=f"{self._command.reason}; nothing has moved",
+                tcp=scene.gripper.tcp,
             )
-        lost = self._check_hold()
-        return MotionResult(
-            is_success=not lost,
-            reason="dropped" if lost else "",
-            message=lost or self._arrival_text(goal, tcp, scene),
-            tcp=tcp,
-            duration_s=trajectory.duration,
+        return self._judge_motion(
+            self._driver.follow(trajectory, self._command), trajectory, goal, scene
         )
 
-    def open_gripper(self) -> GripResult:
+    def open_gripper(self, *, cancel: CancelToken | None = None) -> GripResult:
         """Open the hand fully."""
-        reading = self._driver.grip(MAX_GRIPPER_WIDTH)
-        if reading.width > 0.9 * MAX_GRIPPER_WIDTH:
+        self._begin(cancel)
+        reading = self._driver.grip(MAX_GRIPPER_WIDTH, self._command)
+        if reading.is_success and reading.width > OPEN_WIDTH:
             self._hold("", 0.0)
             return GripResult(is_success=True, width=reading.width, message="the hand is open")
         return self._grip_failure(
             reading, "blocked", f"the hand opened only to {reading.width:.3f} m"
         )
 
-    def close_gripper(self, object_name: str) -> GripResult:
+    def close_gripper(self, object_name: str, *, cancel: CancelToken | None = None) -> GripResult:
         """Close the hand on an object; see :class:`Robot`."""
+        self._begin(cancel)
         refusal = refuse_unknown(object_name, self._scenes.observe())
         if refusal:
             width = self._driver.gripper_width()
@@ -117,7 +135,7 @@ class PlannedRobot:
                 reason="unknown_object",
                 message=refusal,
             )
-        reading = self._driver.grip(0.0)
+        reading = self._driver.grip(0.0, self._command)
         if not reading.is_success:
             return self._grip_failure(reading, "controller", reading.message)
         result = judge_grasp(object_name, reading, self._scenes.observe(), self._config.grasp)
@@ -134,39 +152,108 @@ class PlannedRobot:
         return twin
 
     def stop(self) -> None:
-        """Brake at once and hold; from any thread."""
+        """Brake at once and hold; the command under way, planning included, ends cancelled."""
+        self._command.cancel("stopped")
         self._driver.stop()
+
+    def latch_stop(self) -> None:
+        """Stop, and refuse every command until :meth:`release_stop`."""
+        self._is_latched = True
+        self.stop()
+
+    def release_stop(self) -> None:
+        """Take commands again."""
+        self._is_latched = False
+
+    def _begin(self, cancel: CancelToken | None) -> None:
+        """Make a command's token before anything is looked at, so that no stop is lost."""
+        self._command = cancel or CancelToken()
+        if self._is_latched:
+            self._command.cancel("the arm is stopped until it is released")
 
     def _plan(self, start: JointState, goal: Pose, scene: Scene) -> Trajectory:
         kept = self._plans.find(start, goal, scene)
         if kept is not None:
             return kept
+        return self._plan_anew(start, goal, scene)
+
+    def _plan_anew(self, start: JointState, goal: Pose, scene: Scene) -> Trajectory:
+        """Plan a route to where the open hand fits around what it is to grasp.
+
+        Raises:
+            MotionError: It does not fit, or no valid motion was found.
+        """
+        if not self._held:
+            for item in objects_at_tool(scene, goal):
+                problem = misfit(item, goal, scene.gripper.width)
+                if problem:
+                    raise MotionError(
+                        "in_collision",
+                        f"at the goal {problem}; move the tool point to its middle, go higher, "
+                        "turn the hand (yaw) or open it",
+                    )
         return plan_route(self._planner, start, goal, scene, self._config.route)
 
     def _hold(self, name: str, width: float) -> None:
         self._held, self._held_width = name, width
 
-    def _check_hold(self) -> str:
-        """Why the carried object is no longer held; empty when it is, or nothing was."""
-        if not self._held:
-            return ""
-        width = self._driver.gripper_width()
-        if width > self._held_width - self._config.grasp.lost_width:
-            return ""
-        name, held_width = self._held, self._held_width
-        self._hold("", 0.0)
-        return (
-            f"{name!r} was dropped on the way: the fingers closed from {held_width:.3f} m "
-            f"to {width:.3f} m"
+    def _judge_motion(
+        self, driven: DriveResult, trajectory: Trajectory, goal: Pose, scene: Scene
+    ) -> MotionResult:
+        """What became of a motion, and of what was carried."""
+        held = self._held
+        after = self.observe()
+        state = self._driver.joint_state()
+        tcp = self._planner.tcp_pose(state)
+        if not driven.is_success:
+            lost = f"; {held!r} was dropped" if held and not self._held else ""
+            return MotionResult(
+                is_success=False, reason=driven.reason, message=driven.message + lost, tcp=tcp
+            )
+        if held and not self._held:
+            return self._dropped(held, after)
+        error = float(np.abs(state.positions - trajectory.positions[-1]).max())
+        return MotionResult(
+            is_success=error < _ARRIVED,
+            reason="" if error < _ARRIVED else "not_reached",
+            message=self._arrival_text(goal, tcp, scene, after),
+            tcp=tcp,
+            duration_s=trajectory.duration,
         )
 
-    def _arrival_text(self, goal: Pose, tcp: Pose, planned_in: Scene) -> str:
+    def _hold_problem(self, scene: Scene) -> str:
+        """Why the held object is not held any more; empty when it is."""
+        config, width = self._config.grasp, scene.gripper.width
+        item = scene.find(self._held)
+        if item is None:
+            return "it is not there any more"
+        if width < self._held_width - config.lost_width:
+            return f"the fingers closed from {self._held_width:.3f} m to {width:.3f} m"
+        if width > self._held_width + config.lost_width:
+            return f"the fingers are open at {width:.3f} m"
+        if part_at_tool(item, scene.gripper.tcp) is None:
+            return "it is not between the fingers"
+        return ""
+
+    def _dropped(self, name: str, scene: Scene) -> MotionResult:
+        item = scene.find(name)
+        where = "it is not to be seen"
+        if item is not None:
+            x, y, z = item.pose.position
+            where = f"it is at ({x:.3f}, {y:.3f}, {z:.3f})"
+        return MotionResult(
+            is_success=False,
+            reason="dropped",
+            message=f"{name!r} was dropped: it is not held any more (opening "
+            f"{scene.gripper.width:.3f} m); {where}",
+            tcp=scene.gripper.tcp,
+        )
+
+    def _arrival_text(self, goal: Pose, tcp: Pose, before: Scene, after: Scene) -> str:
         x, y, z = tcp.position
         error = float(np.linalg.norm(np.subtract(tcp.position, goal.position)))
         text = f"tool point at ({x:.3f}, {y:.3f}, {z:.3f}), {1000 * error:.1f} mm from the goal"
-        moved = moved_objects(
-            planned_in, self.observe(), tolerance=_MOVED, ignore=planned_in.gripper.held_object
-        )
+        moved = moved_objects(before, after, tolerance=_MOVED, ignore=before.gripper.held_object)
         for name, distance in sorted(moved.items()):
             how = "turned, came or went" if np.isinf(distance) else f"moved {distance:.3f} m"
             text += f"; {name!r} {how} during the motion"
@@ -197,7 +284,7 @@ class RehearsedRobot(PlannedRobot):
         self._twin_world = world
 
     def _plan(self, start: JointState, goal: Pose, scene: Scene) -> Trajectory:
-        trajectory = plan_route(self._planner, start, goal, scene, self._config.route)
+        trajectory = self._plan_anew(start, goal, scene)
         self._plans.put(start, goal, scene, trajectory)
         return trajectory
 

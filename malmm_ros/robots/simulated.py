@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from malmm_ros.backends import load_backend
+from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MotionError
 from malmm_ros.motion import PLANNERS
 from malmm_ros.motion.planner import MotionPlanner
@@ -33,13 +34,15 @@ class SimulationDriver:
         """Full opening now, metres."""
         return self._world.gripper_width(self._robot_name)
 
-    def follow(self, trajectory: Trajectory) -> DriveResult:
+    def follow(self, trajectory: Trajectory, cancel: CancelToken) -> DriveResult:
         """Track a trajectory to its end in simulated time."""
         controller = self._world.arm(self._robot_name).controller
         try:
             controller.start(trajectory)
         except MotionError as error:
             return DriveResult(is_success=False, reason="rejected", message=str(error))
+        if cancel.is_cancelled:  # set since it was last looked at: nobody else brakes then
+            controller.cancel()
         timeout_s = trajectory.duration + _SLACK_S
         self._world.step_until(lambda: not controller.is_active, timeout_s)
         status = controller.status
@@ -52,12 +55,23 @@ class SimulationDriver:
             message=status.message or f"the arm's controller is {status.state}",
         )
 
-    def grip(self, width: float) -> GripReading:
+    def grip(self, width: float, cancel: CancelToken) -> GripReading:
         """Drive the fingers until they arrive or stall."""
         gripper = self._world.arm(self._robot_name).gripper
-        gripper.command(width)
+        if not cancel.is_cancelled:
+            gripper.command(width)
+        if cancel.is_cancelled:
+            gripper.cancel()
         self._world.step_until(lambda: not gripper.is_active, _GRIP_TIMEOUT_S)
         status = gripper.status
+        if cancel.is_cancelled:
+            return GripReading(
+                width=status.width,
+                is_stalled=False,
+                is_success=False,
+                reason="cancelled",
+                message=f"{cancel.reason}; the fingers stay at {status.width:.3f} m",
+            )
         return GripReading(width=status.width, is_stalled=status.is_stalled)
 
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from malmm_ros.geometry import Pose, top_down
 from malmm_ros.motion.roboplan import RoboplanPlanner
 from malmm_ros.robots import PlannedRobot, Robot
 from malmm_ros.robots.simulated import SimulationDriver, StateScenes
@@ -120,7 +121,7 @@ def test_a_block_that_slips_on_the_way_is_noticed(robot: PlannedRobot, world: Mu
     for width in (0.08, 0.0):
         hand.command(width)
         world.step_until(lambda: not hand.is_active, 3.0)
-    x, y, z = robot.observe().gripper.tcp.position
+    x, y, z = world.ground_truth().gripper.tcp.position
     moved = robot.execute_trajectory([x, y, z + 0.05], 0.0)
     assert moved.reason == "dropped"
     assert "red block 1" in moved.message
@@ -214,3 +215,71 @@ def test_stop_from_another_thread_brakes_and_the_result_says_cancelled(
     moved = robot.execute_trajectory([0.4, 0.25, 1.0], 0.0)
     assert moved.reason == "cancelled"
     assert np.abs(world.joint_state().velocities).max() < 0.02
+
+
+def test_a_stop_while_planning_is_kept_and_nothing_moves(
+    robot: PlannedRobot, planner: RoboplanPlanner, monkeypatch: Any
+) -> None:
+    original = planner.plan
+
+    def plan_and_stop(*arguments: Any, **keywords: Any) -> Any:
+        robot.stop()
+        return original(*arguments, **keywords)
+
+    monkeypatch.setattr(planner, "plan", plan_and_stop)
+    before = robot.observe().gripper.tcp.position
+    moved = robot.execute_trajectory([0.4, 0.25, 1.0], 0.0)
+    assert moved.reason == "cancelled"
+    np.testing.assert_allclose(robot.observe().gripper.tcp.position, before, atol=1e-4)
+
+
+def test_a_latched_stop_refuses_arm_and_hand_until_it_is_released(robot: PlannedRobot) -> None:
+    robot.latch_stop()
+    assert robot.execute_trajectory([0.4, 0.25, 1.0], 0.0).reason == "cancelled"
+    assert robot.close_gripper("").reason == "cancelled"
+    robot.release_stop()
+    assert robot.execute_trajectory([0.4, 0.25, 1.0], 0.0).is_success
+
+
+def test_what_was_taken_from_the_hand_is_not_held_any_more(
+    robot: PlannedRobot, world: MujocoWorld
+) -> None:
+    pick(robot, "red block 1")
+    x, y, z = find(robot.observe(), "red block 1").pose.position
+    world.physics.place("red block 1", Pose((x, y - 0.3, z)))
+    assert not robot.observe().gripper.is_holding
+
+
+def test_a_hand_that_was_opened_by_others_holds_nothing(
+    robot: PlannedRobot, world: MujocoWorld
+) -> None:
+    pick(robot, "red block 1")
+    world.arm().gripper.command(0.08)
+    world.step_until(lambda: not world.arm().gripper.is_active, 3.0)
+    assert not robot.observe().gripper.is_holding
+
+
+def test_a_grasp_beside_the_middle_that_would_press_on_the_block_is_refused(
+    robot: PlannedRobot,
+) -> None:
+    item = find(robot.observe(), "red block 1")
+    closing = top_down((0.0, 0.0, 0.0), item.yaw).matrix()[:3, 1]
+    x, y, z = np.asarray(item.pose.position) + 0.03 * closing
+    robot.execute_trajectory([x, y, z + LIFT], item.yaw)
+    twin = robot.rehearse().execute_trajectory([x, y, z], item.yaw)
+    assert twin.reason == "in_collision"
+    assert "finger" in twin.message
+    assert "red block 1" in twin.message
+
+
+def test_a_hand_lowered_until_its_palm_would_press_is_refused(robot: PlannedRobot) -> None:
+    # A tower of two is as high as a hand may reach down to its lower block.
+    names = [item for item in robot.observe().names if item.startswith("red")][:2]
+    for level, name in enumerate(names):
+        pick(robot, name)
+        area = find(robot.observe(), "green target area")
+        x, y, _ = area.pose.position
+        place(robot, (x, y, area.top_z + 0.05 * level + 0.025), area.yaw)
+    x, y, z = find(robot.observe(), names[0]).pose.position
+    refused = robot.execute_trajectory([x, y, z], area.yaw)
+    assert refused.reason == "in_collision"
