@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from malmm_ros.bench.measurement import Measurement, Progress, median
+from malmm_ros.cancellation import CancelToken
 from malmm_ros.geometry import top_down
 from malmm_ros.motion import PlanningScene
 from malmm_ros.motion.roboplan import RoboplanPlanner
@@ -31,7 +32,7 @@ def measure(progress: Progress) -> Measurement:
             scene = PlanningScene.from_scene(world.ground_truth())
             trajectory = planner.plan(driver.joint_state(), top_down(place, 0.0), scene)
             before_s, started = world.time_s, time.perf_counter()
-            driver.follow(trajectory)
+            driver.follow(trajectory, cancel=CancelToken())
             spent_s += time.perf_counter() - started
             simulated_s += world.time_s - before_s
         moving.append(simulated_s / spent_s)

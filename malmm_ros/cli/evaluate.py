@@ -6,116 +6,267 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from malmm_ros.cli.output_file import check_writable
 from malmm_ros.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from malmm_ros.agents import ModelConfig
+    from malmm_ros.evaluation.configuration import EvaluationConfig
 
 EXAMPLE = "malmm evaluate --tasks put_block,stack_blocks --episodes 20 --json report.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to evaluate."""
-    parser.add_argument("--tasks", default="all", help="all, or names with commas between")
+    """What to evaluate, how, and what to write."""
+    parser.add_argument(
+        "--tasks",
+        default="all",
+        help="all, or names with commas between; options fixed as in stack_blocks:count=2",
+    )
     parser.add_argument("--episodes", type=int, default=25, help="for each task")
     parser.add_argument("--team", default="malmm", help="the team of agents")
     parser.add_argument("--model", default="offline", help="the language model's name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
+    parser.add_argument(
+        "--prices", default="", help="YAML table of what models' tokens cost, beside our own"
+    )
     parser.add_argument("--observations", default="state", help="where scenes come from")
     parser.add_argument("--seed", type=int, default=0, help="every episode's seed derives from it")
     parser.add_argument(
+        "--disturb", default="", help="NAME=P,… or all=P: probability at each opportunity"
+    )
+    parser.add_argument("--experiment", default="", help="a named one: config/experiments")
+    _add_running(parser)
+    _add_outputs(parser)
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes"
     )
+    parser.add_argument("--ray", default="", help="address of a Ray cluster; local: start one")
+    parser.add_argument(
+        "--fresh", action="store_true", help="begin anew, whatever a stopped run has left"
+    )
+    parser.add_argument(
+        "--show", default="", help="TASK:INDEX: run this one episode and take pictures"
+    )
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--transcripts", type=Path, help="folder for the episodes' transcripts")
-    parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument(
+        "--json",
+        type=Path,
+        help="write the report here, and each episode at once beside it: a run that was stopped "
+        "goes on there",
+    )
+    parser.add_argument(
+        "--compare-with", type=Path, help="another report: the difference on the same episodes"
+    )
+    parser.add_argument("--markdown", type=Path, help="write a table beside the paper's here")
+    parser.add_argument("--plot", type=Path, help="draw it here: PNG, SVG or PDF")
+    parser.add_argument(
+        "--images", type=Path, default=Path("episode.png"), help="of --show: PNG strip or GIF"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate; 0 when all episodes were run."""
-    from malmm_ros.agents import ModelConfig, build_team
-    from malmm_ros.evaluation.episode import EvaluationConfig
-    from malmm_ros.simulation import TASKS
+    from malmm_ros.agents import build_team
 
     if arguments.workers < 1:
         raise ConfigurationError("--workers", f"must be at least 1, got {arguments.workers}")
-    names = tuple(TASKS) if arguments.tasks == "all" else tuple(arguments.tasks.split(","))
-    config = EvaluationConfig(
-        tasks=names,
-        episodes=arguments.episodes,
-        seed=arguments.seed,
-        team=arguments.team,
-        model=ModelConfig(name=arguments.model, base_url=arguments.base_url),
-        observations=arguments.observations,
-    )
-    build_team(config.team, config.model).close()
-    _check_writable(arguments.json)
-    report = _evaluate(config, arguments)
-    _print(report)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    if arguments.show:
+        return _show(arguments)
+    configs = _read_configs(arguments)
+    for config in configs.values():
+        build_team(config.team, config.model).close()
+    other = _check_outputs(arguments)
+    _announce(configs)
+    reports = {name: _evaluate(name, config, arguments) for name, config in configs.items()}
+    _write(arguments, reports, other)
     return 0
 
 
-def _check_writable(path: Path | None) -> None:
-    """Refuse an unwritable file before any work is done."""
-    if path is None:
-        return
-    try:
-        with path.open("a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise ConfigurationError("--json", f"{path} cannot be written: {error}") from error
+def _read_configs(arguments: argparse.Namespace) -> dict[str, EvaluationConfig]:
+    """The runs asked for, by name; a single one has an empty name."""
+    from malmm_ros.evaluation.experiments import load_experiment
+
+    model = _read_model(arguments)
+    if arguments.experiment:
+        experiment = load_experiment(arguments.experiment)
+        return experiment.configs(seed=arguments.seed, model=model)
+    return {"": _read_config(arguments, model)}
 
 
-def _evaluate(config: Any, arguments: argparse.Namespace) -> dict[str, Any]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
+def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> EvaluationConfig:
+    from malmm_ros.evaluation.configuration import EvaluationConfig
+    from malmm_ros.simulation import TASKS
 
-    from malmm_ros.evaluation.evaluate import evaluate
-
-    successes = done = 0
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining()
-    ) as bar:
-        total = len(config.tasks) * config.episodes
-        progress = bar.add_task("episodes", total=total)
-
-        def advance(result: Any) -> None:
-            nonlocal successes, done
-            successes, done = successes + result.is_success, done + 1
-            bar.update(progress, advance=1, description=f"success {successes}/{done}")
-            if not result.is_success:
-                bar.console.print(
-                    f"{result.task} #{result.index} (seed {result.seed}) failed: "
-                    f"{result.reason}; {result.condition}",
-                    highlight=False,
-                )
-
-        return evaluate(
-            config, workers=arguments.workers, transcripts=arguments.transcripts, on_result=advance
-        )
-
-
-def _print(report: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    model = report["config"]["model"]["name"]
-    note = " (rule-based stand-in, not a language model)" if report["is_stand_in"] else ""
-    table = Table(title=f"team {report['config']['team']}, model {model}{note}")
-    for column in ("task", "success", "95 % interval", "steps", "calls", "s an episode"):
-        table.add_column(column)
-    for name, task in report["tasks"].items():
-        low, high = task["interval_95"]
-        table.add_row(
-            name,
-            f"{task['success_rate']:.2f}",
-            f"{low:.2f} to {high:.2f}",
-            f"{task['mean_steps']:.1f}",
-            f"{task['mean_calls']:.1f}",
-            f"{task['mean_wall_s']:.1f}",
-        )
-    Console().print(table)
-    sys.stdout.write(
-        f"success rate {report['success_rate']:.3f}, {report['wall_s']:.0f} s of wall time\n"
+    names = [name.strip() for name in arguments.tasks.split(",")]
+    return EvaluationConfig(
+        tasks=tuple(TASKS) if names == ["all"] else tuple(filter(None, names)),
+        episodes=arguments.episodes,
+        seed=arguments.seed,
+        team=arguments.team,
+        model=model,
+        observations=arguments.observations,
+        disturb=read_disturb(arguments.disturb),
     )
+
+
+def _read_model(arguments: argparse.Namespace) -> ModelConfig:
+    from malmm_ros.agents import ModelConfig
+
+    model = ModelConfig(name=arguments.model, base_url=arguments.base_url, prices=arguments.prices)
+    model.price()  # a table that cannot be read is said now
+    return model
+
+
+def read_disturb(text: str) -> dict[str, float]:
+    """Read ``--disturb``: every kind with its probability, those of ``all`` spelt out.
+
+    Raises:
+        ConfigurationError: It is not of the form, or a kind or probability is wrong.
+    """
+    from malmm_ros.evaluation.disturbing import checked_probabilities
+
+    given: dict[str, float] = {}
+    for pair in filter(None, text.split(",")):
+        name, separator, value = pair.partition("=")
+        try:
+            given[name.strip()] = float(value)
+        except ValueError as error:
+            problem = f"{pair!r} must be like knock=0.3 or all=0.3"
+            raise ConfigurationError("--disturb", problem) from error
+        if not separator:
+            raise ConfigurationError("--disturb", f"{pair!r} must be like knock=0.3")
+    return checked_probabilities(given) if given else {}
+
+
+def _check_outputs(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """Refuse what cannot be written before any work is done; the report to compare with."""
+    from malmm_ros.evaluation.comparison import read_report
+    from malmm_ros.evaluation.plot import check_plot
+
+    for option in ("json", "markdown", "plot"):
+        check_writable(getattr(arguments, option), f"--{option}")
+    if arguments.plot is not None:
+        check_plot(arguments.plot)
+    if arguments.compare_with is None:
+        return None
+    if arguments.experiment:
+        raise ConfigurationError("--compare-with", "an experiment compares its own runs")
+    return read_report(arguments.compare_with)
+
+
+def _announce(configs: Mapping[str, EvaluationConfig]) -> None:
+    from malmm_ros.evaluation.expectation import expect, read_means
+
+    sys.stdout.write(f"{expect(configs.values(), read_means())}\n")
+    sys.stdout.flush()
+
+
+def _evaluate(
+    name: str, config: EvaluationConfig, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    from malmm_ros.cli.evaluation_output import Progress, print_report
+    from malmm_ros.evaluation.evaluate import evaluate
+    from malmm_ros.evaluation.log import EpisodeLog, log_path
+
+    log = None
+    if arguments.json is not None:
+        path = log_path(arguments.json)
+        if name:
+            path = path.with_name(path.name.replace(".episodes", f".{name}.episodes"))
+        log = EpisodeLog(path, config, is_fresh=arguments.fresh)
+    folder = arguments.transcripts
+    try:
+        with Progress(config, [] if log is None else log.results) as progress:
+            report = evaluate(
+                config,
+                workers=arguments.workers,
+                transcripts=folder / name if folder and name else folder,
+                log=log,
+                ray_address=arguments.ray,
+                on_result=progress.advance,
+            )
+    finally:
+        if log is not None:
+            log.close()
+    print_report(report)
+    return report
+
+
+def _write(
+    arguments: argparse.Namespace,
+    reports: dict[str, dict[str, Any]],
+    other: Mapping[str, Any] | None,
+) -> None:
+    from malmm_ros.cli.evaluation_output import print_comparison
+    from malmm_ros.evaluation.comparison import compare
+    from malmm_ros.evaluation.markdown import render_table
+    from malmm_ros.evaluation.plot import save_plot
+
+    (first, *rest) = reports.values()
+    result: dict[str, Any] = first
+    if arguments.experiment:
+        comparisons = [compare(first, report) for report in rest]
+        result = {"experiment": arguments.experiment, "runs": reports, "comparisons": comparisons}
+    else:
+        comparisons = [] if other is None else [compare(first, other)]
+        if comparisons:
+            result = {**first, "comparison": comparisons[0]}
+    for comparison in comparisons:
+        print_comparison(comparison)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    if arguments.markdown is not None:
+        text = "\n".join(render_table(report) for report in reports.values())
+        arguments.markdown.write_text(text, encoding="utf-8")
+    if arguments.plot is not None:
+        save_plot({_legend(report): report for report in reports.values()}, arguments.plot)
+
+
+def _legend(report: Mapping[str, Any]) -> str:
+    model = "offline stand-in" if report["is_stand_in"] else report["config"]["model"]["name"]
+    disturbed = ", disturbed" if report["config"]["disturb"] else ""
+    return f"team {report['config']['team']}, {model}{disturbed}"
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    """Run one episode of the evaluation that the other options name, and take pictures."""
+    from malmm_ros.agents import build_team
+    from malmm_ros.evaluation.episode import EpisodeRunner
+    from malmm_ros.evaluation.film import FilmingRobot, check_film, save_film
+
+    task, _, number = arguments.show.rpartition(":")
+    if not task or not number.isdecimal():
+        raise ConfigurationError("--show", f"must be TASK:INDEX, got {arguments.show!r}")
+    arguments.tasks = task
+    config = _read_config(arguments, _read_model(arguments))
+    build_team(config.team, config.model).close()
+    check_film(arguments.images)
+    check_writable(arguments.images, "--images")
+    films: list[FilmingRobot] = []
+
+    def film(robot: Any, world: Any) -> FilmingRobot:
+        films.append(FilmingRobot(robot, world))
+        return films[-1]
+
+    runner = EpisodeRunner(config, transcripts=arguments.transcripts, around=film)
+    result = runner.run(task, int(number))
+    runner.close()
+    if films:
+        save_film(films[-1].pictures, arguments.images)
+    words = "succeeded" if result.is_success else f"failed ({result.category}): {result.message}"
+    sys.stdout.write(
+        f"{result.instruction}\n{task} #{number} (seed {result.seed}) {words}\n"
+        f"{result.condition}\npictures: {arguments.images}\n"
+    )
+    return 0 if result.is_success else 1

@@ -2,141 +2,188 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from malmm_ros.agents import Budget, ModelConfig, build_team
-from malmm_ros.errors import ConfigurationError, UnknownNameError
-from malmm_ros.robots.simulated import simulated_robot
-from malmm_ros.simulation import TASKS, MujocoWorld
+import numpy as np
+
+from malmm_ros.agents import TaskResult, build_team
+from malmm_ros.backends import load_backend
+from malmm_ros.errors import ConfigurationError, MissingDependencyError
+from malmm_ros.evaluation.configuration import EvaluationConfig, parse_case
+from malmm_ros.evaluation.disturbing import DisturbedRobot
+from malmm_ros.evaluation.result import EpisodeEvent, EpisodeResult, categorize
+from malmm_ros.evaluation.witness import Witness
+from malmm_ros.motion import PLANNERS, MotionPlanner
+from malmm_ros.robots import PlannedRobot, Robot
+from malmm_ros.robots.simulated import SimulationDriver, StateScenes
+from malmm_ros.simulation import MujocoWorld
+
+# Beside the episode's seed, so that disturbances do not repeat the world's own draws.
+_DISTURBANCE_STREAM = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationConfig:
-    """What is evaluated; everything that a result depends on.
+class EpisodeRunner:
+    """Runs episodes of one configuration in this process; keeps what is slow to make.
 
-    Attributes:
-        tasks: Names of tasks.
-        episodes: For each task.
-        seed: Every episode's own seed derives from it, the task's name and the index.
-        observations: Where scenes come from.
-        budget: Of each episode.
+    The planner is kept: equal queries give equal plans whatever was asked before.
+
+    Args:
+        config: What is evaluated.
+        transcripts: Folder; files are named after case and index. ``None`` writes none.
+        around: Put around the robot of every episode, e.g. to take pictures.
     """
 
-    tasks: tuple[str, ...]
-    episodes: int = 25
-    seed: int = 0
-    team: str = "malmm"
-    model: ModelConfig = field(default_factory=ModelConfig)
-    motion: str = "roboplan"
-    observations: str = "state"
-    budget: Budget = field(default_factory=Budget)
+    def __init__(
+        self,
+        config: EvaluationConfig,
+        *,
+        transcripts: Path | None = None,
+        around: Callable[[Robot, MujocoWorld], Robot] = lambda robot, _world: robot,
+    ) -> None:
+        self.config = config
+        self._transcripts = transcripts
+        self._around = around
+        self._team = build_team(config.team, config.model)
+        self._planner: MotionPlanner | None = None
 
-    def __post_init__(self) -> None:
-        for name in self.tasks:
-            if name not in TASKS:
-                raise UnknownNameError("tasks", name, TASKS)
-        if not self.tasks:
-            raise ConfigurationError("tasks", "names no task")
-        if self.episodes < 1:
-            raise ConfigurationError("episodes", f"must be at least 1, got {self.episodes}")
-        if self.seed < 0:
-            raise ConfigurationError("seed", f"must be 0 or more, got {self.seed}")
-        if self.observations != "state":
-            raise UnknownNameError("observations", self.observations, ["state"])
+    def run(self, task: str, index: int) -> EpisodeResult:
+        """Run one episode; an error of ours is a failed episode, a wrong setting is raised.
 
-    def episode_seed(self, task: str, index: int) -> int:
-        """The seed of one episode; equal for equal configurations on every machine."""
-        digest = hashlib.sha256(f"{self.seed}/{task}/{index}".encode()).digest()
-        return int.from_bytes(digest[:4], "big")
+        Args:
+            task: One of the configuration's cases.
+            index: Of the episode, from 0.
+
+        Raises:
+            ConfigurationError: A setting is wrong.
+            MissingDependencyError: An optional package is needed.
+        """
+        started = time.monotonic()
+        seed = self.config.episode_seed(task, index)
+        try:
+            return self._run(task, index, seed, started)
+        except (ConfigurationError, MissingDependencyError):
+            raise
+        except Exception as error:  # noqa: BLE001  # one episode must not end all the others
+            return EpisodeResult(
+                task=task,
+                index=index,
+                seed=seed,
+                reason="crashed",
+                category="crashed",
+                message=f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-4)}",
+                wall_s=time.monotonic() - started,
+            )
+
+    def close(self) -> None:
+        """Close the connections to models."""
+        self._team.close()
+
+    def _run(self, task: str, index: int, seed: int, started: float) -> EpisodeResult:
+        case = parse_case(task)
+        world = MujocoWorld()
+        try:
+            world.reset(case.task, seed, options=case.options)
+            robot, events = self._make_robot(world, seed)
+            outcome = self._team.run(
+                world.instruction,
+                self._around(robot, world),
+                budget=self.config.budget,
+                transcript=self._transcript(task, index),
+                task_id=episode_name(task, index),
+            )
+            world.settle()
+            is_success, condition = world.success()
+            return _result(
+                outcome,
+                task=task,
+                index=index,
+                seed=seed,
+                instruction=world.instruction,
+                is_success=is_success,
+                condition=condition,
+                events=events(),
+                wall_s=time.monotonic() - started,
+                simulated_s=world.time_s,
+            )
+        finally:
+            world.close()
+
+    def _make_robot(
+        self, world: MujocoWorld, seed: int
+    ) -> tuple[Robot, Callable[[], tuple[EpisodeEvent, ...]]]:
+        """The robot that the team gets, and what will have happened to it."""
+        if self._planner is None:
+            make = load_backend("motion planner", self.config.motion, PLANNERS)
+            self._planner = make()
+        robot = PlannedRobot(self._planner, SimulationDriver(world), StateScenes(world))
+        if not self.config.disturb:
+            return robot, tuple
+        disturbed = DisturbedRobot(
+            robot,
+            world,
+            probabilities=self.config.disturb,
+            rng=np.random.default_rng([seed, _DISTURBANCE_STREAM]),
+        )
+        witness = Witness(disturbed, world)
+        return witness, witness.events
+
+    def _transcript(self, task: str, index: int) -> Path | None:
+        if self._transcripts is None:
+            return None
+        return self._transcripts / f"{episode_name(task, index)}.jsonl"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EpisodeResult:
-    """How an episode ended.
-
-    Attributes:
-        is_success: By the task's own condition on the physical state.
-        claim: Whether the team believed so.
-        reason: The team's reason for ending.
-        wall_s: Wall time.
-        simulated_s: Of the world's clock.
-    """
-
-    task: str
-    index: int
-    seed: int
-    instruction: str
-    is_success: bool
-    claim: bool
-    reason: str
-    message: str
-    condition: str
-    turns: int
-    steps: int
-    calls: int
-    tokens: int
-    cost: float
-    wall_s: float
-    simulated_s: float
+def episode_name(task: str, index: int) -> str:
+    """What an episode's files are called."""
+    return f"{task.replace(':', '-').replace('=', '-')}-{index:03d}"
 
 
 def run_episode(
     config: EvaluationConfig, task: str, index: int, *, transcripts: Path | None = None
 ) -> EpisodeResult:
-    """Run one episode in this process.
+    """Run one episode in this process; see :class:`EpisodeRunner`."""
+    runner = EpisodeRunner(config, transcripts=transcripts)
+    try:
+        return runner.run(task, index)
+    finally:
+        runner.close()
 
-    Args:
-        config: What is evaluated.
-        task: One of its tasks.
-        index: Of the episode, from 0.
-        transcripts: Folder; the file is named after task and index.
-    """
-    started = time.monotonic()
-    seed = config.episode_seed(task, index)
-    team = build_team(config.team, config.model)
-    world = MujocoWorld()
-    world.reset(task, seed)
-    robot = simulated_robot(world, planner=config.motion)
-    outcome = team.run(
-        world.instruction,
-        robot,
-        budget=config.budget,
-        transcript=None if transcripts is None else transcripts / f"{task}-{index:03d}.jsonl",
-        task_id=f"{task}-{index:03d}",
-    )
-    world.settle()
-    is_success, condition = world.success()
-    result = EpisodeResult(
+
+def _result(
+    outcome: TaskResult,
+    *,
+    task: str,
+    index: int,
+    seed: int,
+    instruction: str,
+    is_success: bool,
+    condition: str,
+    events: tuple[EpisodeEvent, ...],
+    wall_s: float,
+    simulated_s: float,
+) -> EpisodeResult:
+    claim = outcome.is_success
+    return EpisodeResult(
         task=task,
         index=index,
         seed=seed,
-        instruction=world.instruction,
+        instruction=instruction,
         is_success=is_success,
-        claim=outcome.is_success,
+        claim=claim,
         reason=outcome.reason,
+        category="" if is_success else categorize(outcome.reason, claim=claim),
         message=outcome.message,
         condition=condition,
         turns=outcome.turns,
         steps=outcome.steps,
         calls=outcome.usage.calls,
-        tokens=outcome.usage.tokens,
+        input_tokens=outcome.usage.input_tokens,
+        output_tokens=outcome.usage.output_tokens,
         cost=outcome.usage.cost,
-        wall_s=time.monotonic() - started,
-        simulated_s=world.time_s,
+        events=events,
+        wall_s=round(wall_s, 3),
+        simulated_s=round(simulated_s, 3),
     )
-    world.close()
-    team.close()
-    return result
-
-
-def plain(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a configuration writable as JSON: infinities become ``null``."""
-    return {
-        key: plain(item) if isinstance(item, Mapping) else (None if item == float("inf") else item)
-        for key, item in value.items()
-    }

@@ -1,17 +1,18 @@
-"""Many episodes over several processes, and what they come to."""
+"""Many episodes, in this process or others, and what they come to."""
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from malmm_ros.evaluation.episode import EpisodeResult, EvaluationConfig, plain, run_episode
-from malmm_ros.evaluation.statistics import wilson_interval
+from malmm_ros.evaluation.configuration import EvaluationConfig
+from malmm_ros.evaluation.episode import EpisodeRunner
+from malmm_ros.evaluation.log import EpisodeLog
+from malmm_ros.evaluation.report import make_report
+from malmm_ros.evaluation.result import EpisodeResult
+from malmm_ros.evaluation.workers import Job, run_in_workers
 
 
 def evaluate(
@@ -19,15 +20,19 @@ def evaluate(
     *,
     workers: int = 2,
     transcripts: Path | None = None,
+    log: EpisodeLog | None = None,
+    ray_address: str = "",
     on_result: Callable[[EpisodeResult], None] = lambda _result: None,
 ) -> dict[str, Any]:
-    """Run all episodes of a configuration.
+    """Run all episodes of a configuration, but for those that a log holds already.
 
     Args:
         config: What is evaluated.
         workers: Processes; 1 runs in this one. The results do not depend on it.
         transcripts: Folder, made when missing.
-        on_result: Called with each result as it comes, in no fixed order.
+        log: Gets every result as it comes.
+        ray_address: Of a Ray cluster that runs the episodes; ``local`` starts one here.
+        on_result: Called with each new result as it comes, in no fixed order.
 
     Returns:
         The report, as ``malmm evaluate --json`` writes it.
@@ -35,68 +40,45 @@ def evaluate(
     started = time.monotonic()
     if transcripts is not None:
         transcripts.mkdir(parents=True, exist_ok=True)
-    results = []
-    for result in _run_all(config, workers=workers, transcripts=transcripts):
-        on_result(result)
+    results = [] if log is None else list(log.results)
+    done = {(item.task, item.index) for item in results}
+    jobs = [job for job in config.jobs() if job not in done]
+    resumed = len(results)
+    for result in _run(
+        config, jobs, workers=workers, transcripts=transcripts, ray_address=ray_address
+    ):
+        if log is not None:
+            log.append(result)
         results.append(result)
-    return report(config, results, wall_s=time.monotonic() - started)
+        on_result(result)
+    return make_report(
+        config,
+        results,
+        wall_s=time.monotonic() - started,
+        run={"workers": workers, "ray": ray_address, "resumed_episodes": resumed},
+    )
 
 
-def report(
-    config: EvaluationConfig, results: Sequence[EpisodeResult], *, wall_s: float
-) -> dict[str, Any]:
-    """Sum results up; the success rate is the mean over tasks."""
-    order = {name: index for index, name in enumerate(config.tasks)}
-    ordered = sorted(results, key=lambda item: (order[item.task], item.index))
-    tasks = {
-        name: _summary([item for item in ordered if item.task == name]) for name in config.tasks
-    }
-    rates = [task["success_rate"] for task in tasks.values()]
-    return {
-        "success_rate": sum(rates) / len(rates),
-        "tasks": tasks,
-        "wall_s": wall_s,
-        "events": {},
-        "config": plain(asdict(config)),
-        "is_stand_in": config.model.is_in_process,
-        "episodes": [asdict(item) for item in ordered],
-    }
-
-
-def _summary(results: Sequence[EpisodeResult]) -> dict[str, Any]:
-    successes = sum(item.is_success for item in results)
-    count = max(1, len(results))
-    return {
-        "success_rate": successes / count,
-        "interval_95": wilson_interval(successes, len(results)),
-        "episodes": len(results),
-        "false_claims": sum(item.claim and not item.is_success for item in results),
-        "mean_wall_s": sum(item.wall_s for item in results) / count,
-        "mean_steps": sum(item.steps for item in results) / count,
-        "mean_calls": sum(item.calls for item in results) / count,
-        "mean_tokens": sum(item.tokens for item in results) / count,
-        "cost": sum(item.cost for item in results),
-        "failures": sorted(item.reason for item in results if not item.is_success),
-    }
-
-
-def _run_all(
-    config: EvaluationConfig, *, workers: int, transcripts: Path | None
+def _run(
+    config: EvaluationConfig,
+    jobs: Sequence[Job],
+    *,
+    workers: int,
+    transcripts: Path | None,
+    ray_address: str,
 ) -> Iterator[EpisodeResult]:
-    jobs = [(task, index) for task in config.tasks for index in range(config.episodes)]
-    if workers == 1:
-        for task, index in jobs:
-            yield run_episode(config, task, index, transcripts=transcripts)
+    if not jobs:
         return
-    # Spawned, since MuJoCo's renderer and the planners' threads do not survive a fork.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        futures = [
-            pool.submit(run_episode, config, task, index, transcripts=transcripts)
-            for task, index in jobs
-        ]
+    if ray_address:
+        from malmm_ros.evaluation.ray import run_on_ray
+
+        yield from run_on_ray(config, jobs, address=ray_address, transcripts=transcripts)
+    elif workers == 1:
+        runner = EpisodeRunner(config, transcripts=transcripts)
         try:
-            for future in as_completed(futures):
-                yield future.result()
+            for job in jobs:
+                yield runner.run(*job)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            runner.close()
+    else:
+        yield from run_in_workers(config, jobs, workers=workers, transcripts=transcripts)

@@ -1,0 +1,122 @@
+"""What ``malmm evaluate`` shows: a bar while it runs, tables at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from malmm_ros.evaluation.result import CATEGORIES
+
+if TYPE_CHECKING:
+    from malmm_ros.evaluation.configuration import EvaluationConfig
+    from malmm_ros.evaluation.result import EpisodeResult
+
+
+class Progress:
+    """A bar with the running success rate; failures are printed above it."""
+
+    def __init__(self, config: EvaluationConfig, results: Sequence[EpisodeResult]) -> None:
+        self._done = len(results)
+        self._successes = sum(item.is_success for item in results)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        total = len(config.jobs())
+        self._progress = self._bar.add_task(self._text(), total=total, completed=self._done)
+        if results:
+            self._bar.console.print(f"{len(results)} episodes are done already")
+
+    def advance(self, result: EpisodeResult) -> None:
+        """Count an episode."""
+        self._done += 1
+        self._successes += result.is_success
+        self._bar.update(self._progress, advance=1, description=self._text())
+        if not result.is_success:
+            self._bar.console.print(
+                f"{result.task} #{result.index} (seed {result.seed}) failed, {result.category}: "
+                f"{result.condition or result.message}",
+                highlight=False,
+                markup=False,
+            )
+
+    def __enter__(self) -> Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def _text(self) -> str:
+        rate = f" ({self._successes / self._done:.2f})" if self._done else ""
+        return f"success {self._successes}/{self._done}{rate}"
+
+
+def print_report(report: Mapping[str, Any]) -> None:
+    """Print the table of a run."""
+    config = report["config"]
+    note = " (rule-based stand-in, not a language model)" if report["is_stand_in"] else ""
+    table = Table(title=f"team {config['team']}, model {config['model']['name']}{note}")
+    for column in ("task", "success", "95 %", "s", "steps", "calls", "tokens", "cost"):
+        table.add_column(column, no_wrap=True)
+    for name, task in report["tasks"].items():
+        low, high = task["interval_95"]
+        table.add_row(
+            name,
+            f"{task['success_rate']:.2f}",
+            f"{low:.2f}–{high:.2f}",
+            f"{task['mean_wall_s']:.1f}",
+            f"{task['mean_steps']:.1f}",
+            f"{task['mean_calls']:.1f}",
+            f"{task['mean_tokens']:.0f}",
+            "?" if task["cost"] is None else f"{task['cost']:.2f}",
+        )
+    console = Console()
+    console.print(table)
+    for name, task in report["tasks"].items():
+        for what, count in task["failures"].items():
+            console.print(f"{name}: {count} × {what}: {CATEGORIES[what]}", highlight=False)
+    for kind, counts in report["events"].items():
+        noticed = "" if counts["noticed"] is None else f", noticed {counts['noticed']}"
+        console.print(
+            f"disturbance {kind}: fired {counts['fired']}{noticed}, "
+            f"recovered {counts['recovered']}",
+            highlight=False,
+        )
+    low, high = report["interval_95"]
+    console.print(
+        f"success rate {report['success_rate']:.3f} ({low:.2f}–{high:.2f}), "
+        f"{report['wall_s']:.0f} s of wall time",
+        highlight=False,
+    )
+
+
+def print_comparison(comparison: Mapping[str, Any]) -> None:
+    """Print the difference of two runs."""
+    table = Table(title=f"{comparison['first']} minus {comparison['second']}, same episodes")
+    for column in ("task", "difference", "95 %", "only the first", "only the second"):
+        table.add_column(column)
+    for name, row in {**comparison["tasks"], "all": comparison}.items():
+        low, high = row["interval_95"]
+        pairs = row["pairs"]
+        table.add_row(
+            name,
+            f"{row['difference']:+.2f}",
+            f"{low:+.2f} to {high:+.2f}",
+            str(pairs["first_only"]),
+            str(pairs["second_only"]),
+        )
+    Console().print(table)

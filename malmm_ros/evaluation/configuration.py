@@ -1,0 +1,135 @@
+"""What is evaluated: everything that a result depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import yaml
+
+from malmm_ros import __version__
+from malmm_ros.agents import Budget, ModelConfig
+from malmm_ros.errors import ConfigurationError, UnknownNameError
+from malmm_ros.evaluation.disturbing import checked_probabilities
+from malmm_ros.simulation import TASKS
+
+OBSERVATIONS = ("state",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A row of the table: a task, with some of its options fixed.
+
+    Attributes:
+        name: As the user wrote it, e.g. ``stack_blocks:count=2``.
+    """
+
+    name: str
+    task: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def parse_case(text: str) -> Case:
+    """Read ``TASK`` or ``TASK:option=value:…``; values are YAML.
+
+    Raises:
+        UnknownNameError: No such task or option.
+        ConfigurationError: It is not of that form, or a value is wrong.
+    """
+    task, *pairs = text.split(":")
+    if task not in TASKS:
+        raise UnknownNameError("tasks", task, TASKS)
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        name, separator, value = pair.partition("=")
+        if not separator or not name.strip():
+            raise ConfigurationError("tasks", f"{text!r} must be like stack_blocks:count=2")
+        try:
+            options[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise ConfigurationError(f"tasks: {text}", f"{value!r} is no value") from error
+    TASKS[task](options)  # checks them
+    return Case(name=text, task=task, options=options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationConfig:
+    """What is evaluated; everything that a result depends on.
+
+    Attributes:
+        tasks: Names of tasks, with fixed options where wanted: see :func:`parse_case`.
+        episodes: For each task.
+        seed: Every episode's own seed derives from it, the task's name and the index.
+        observations: Where scenes come from.
+        disturb: Probabilities by kind of disturbance; empty: nothing disturbs.
+        budget: Of each episode.
+    """
+
+    tasks: tuple[str, ...]
+    episodes: int = 25
+    seed: int = 0
+    team: str = "malmm"
+    model: ModelConfig = field(default_factory=ModelConfig)
+    motion: str = "roboplan"
+    observations: str = "state"
+    disturb: Mapping[str, float] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+
+    def __post_init__(self) -> None:
+        if not self.tasks:
+            raise ConfigurationError("tasks", "names no task")
+        for name in self.tasks:
+            parse_case(name)
+        twice = sorted({name for name in self.tasks if self.tasks.count(name) > 1})
+        if twice:
+            raise ConfigurationError("tasks", f"names twice: {', '.join(twice)}")
+        if self.episodes < 1:
+            raise ConfigurationError("episodes", f"must be at least 1, got {self.episodes}")
+        if self.seed < 0:
+            raise ConfigurationError("seed", f"must be 0 or more, got {self.seed}")
+        if self.observations not in OBSERVATIONS:
+            raise UnknownNameError("observations", self.observations, OBSERVATIONS)
+        if self.disturb:
+            checked_probabilities(self.disturb)
+
+    def cases(self) -> tuple[Case, ...]:
+        """The rows of the table."""
+        return tuple(parse_case(name) for name in self.tasks)
+
+    def jobs(self) -> list[tuple[str, int]]:
+        """Every episode as the name of its case and its index."""
+        return [(name, index) for name in self.tasks for index in range(self.episodes)]
+
+    def episode_seed(self, task: str, index: int) -> int:
+        """The seed of one episode; equal for equal configurations on every machine.
+
+        Teams, models and disturbances are no part of it, so that they can be compared in pairs.
+        """
+        digest = hashlib.sha256(f"{self.seed}/{task}/{index}".encode()).digest()
+        return int.from_bytes(digest[:4], "big")
+
+    def to_json(self) -> dict[str, Any]:
+        """The configuration as JSON values, with the version that ran it."""
+        return {"version": __version__, **plain(asdict(self))}
+
+    def fingerprint(self) -> str:
+        """A hash of all of it; results under different ones must not be mixed."""
+        text = json.dumps(self.to_json(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a configuration writable as JSON: tuples become lists, infinities ``null``."""
+    return {key: _plain(item) for key, item in value.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return plain(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

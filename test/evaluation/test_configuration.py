@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from malmm_ros.agents import ModelConfig
+from malmm_ros.errors import ConfigurationError, UnknownNameError
+from malmm_ros.evaluation.configuration import EvaluationConfig, parse_case
+
+
+def test_a_case_fixes_options_of_a_task() -> None:
+    case = parse_case("stack_blocks:count=2:color=red")
+    assert (case.task, case.options) == ("stack_blocks", {"count": 2, "color": "red"})
+    assert parse_case("put_block").options == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("put_blok", "Did you mean 'put_block'"),
+        ("stack_blocks:count", "stack_blocks:count=2"),
+        ("stack_blocks:coutn=2", "Did you mean 'count'"),
+        ("stack_blocks:count=9", "count"),
+        ("stack_blocks:count=[", "no value"),
+        ("", "valid:"),
+    ],
+)
+def test_a_wrong_case_is_refused_with_what_would_do(text: str, words: str) -> None:
+    with pytest.raises(ConfigurationError, match="(?s)" + words.replace("[", r"\[")):
+        parse_case(text)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"tasks": ()}, "no task"),
+        ({"tasks": ("put_block", "put_block")}, "twice"),
+        ({"episodes": 0}, "at least 1"),
+        ({"episodes": -3}, "at least 1"),
+        ({"seed": -1}, "0 or more"),
+        ({"observations": "visoin"}, "valid: state"),
+        ({"disturb": {"knok": 0.1}}, "Did you mean 'knock'"),
+        ({"disturb": {"knock": 1.1}}, r"\[0, 1\]"),
+    ],
+)
+def test_wrong_settings_are_refused(values: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        EvaluationConfig(**{"tasks": ("put_block",), **values})  # type: ignore[arg-type]
+
+
+def test_seeds_are_the_same_for_every_team_and_differ_between_episodes() -> None:
+    config = EvaluationConfig(tasks=("put_block", "stack_blocks"), episodes=50)
+    seeds = {config.episode_seed(*job) for job in config.jobs()}
+    assert len(seeds) == 100
+    other = replace(config, model=ModelConfig(name="gpt"), disturb={"knock": 0.5})
+    assert other.episode_seed("put_block", 7) == config.episode_seed("put_block", 7)
+    # Reports of other machines and days must agree.
+    assert config.episode_seed("put_block", 0) == 3776402759
+
+
+def test_the_fingerprint_tells_configurations_apart_and_survives_json() -> None:
+    config = EvaluationConfig(tasks=("put_block",))
+    assert json.loads(json.dumps(config.to_json())) == config.to_json()
+    assert config.fingerprint() == EvaluationConfig(tasks=("put_block",)).fingerprint()
+    for other in (
+        replace(config, seed=1),
+        replace(config, episodes=3),
+        replace(config, disturb={"slip": 0.1}),
+    ):
+        assert other.fingerprint() != config.fingerprint()
+
+
+def test_an_unknown_observation_lists_the_valid_ones() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        EvaluationConfig(tasks=("put_block",), observations="x")
+    assert caught.value.valid == ("state",)
