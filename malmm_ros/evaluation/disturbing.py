@@ -12,6 +12,7 @@ from malmm_ros.robots import GripResult, MotionResult, PlannedRobot, Robot
 from malmm_ros.robots.noise import NoiseConfig, missing, noisy
 from malmm_ros.scene import Scene
 from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation.mishaps import knock_away, move_target, slip_grasp
 
 # By kind: when it may happen. Every opportunity is a draw of its own.
 DISTURBANCE_KINDS: dict[str, str] = {
@@ -138,12 +139,20 @@ class DisturbedRobot:
 
     def _happen(self, kind: str, name: str) -> None:
         try:
-            name = name or self._world.task.target
-            text = self._world.disturb(kind, name, self._rng) if name else ""
+            text = self._do(kind, name)
         except SimulationError:
             return  # it cannot be done here, e.g. there is no free place: nothing happened
-        if text:
-            self._record(kind, name, text)
+        self._record(kind, name or self._world.task.target, text)
+
+    def _do(self, kind: str, name: str) -> str:
+        if kind == "knock":
+            return knock_away(self._world, name, self._rng)
+        if kind == "slip":
+            return slip_grasp(self._world, self._world.robot_names[0])
+        target = self._world.task.target
+        if not target:
+            raise SimulationError("this task's target cannot be moved")
+        return move_target(self._world, target, self._rng)
 
     def _record(self, kind: str, name: str, text: str) -> None:
         self.events.append(DisturbanceEvent(kind=kind, step=self._step, object=name, text=text))

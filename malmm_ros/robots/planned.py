@@ -151,6 +151,10 @@ class PlannedRobot:
         twin._hold(self._held, self._held_width)
         return twin
 
+    def is_commanded_by(self, cancel: CancelToken) -> bool:
+        """Whether the newest command was given that token."""
+        return self._command is cancel
+
     def stop(self) -> None:
         """Brake at once and hold; the command under way, planning included, ends cancelled."""
         self._command.cancel("stopped")

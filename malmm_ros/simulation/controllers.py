@@ -14,6 +14,9 @@ from malmm_ros.trajectory import Trajectory
 
 ControllerState = Literal["idle", "moving", "braking", "succeeded", "cancelled", "aborted"]
 
+# A trajectory that ends no faster than this ends at rest (rad/s).
+_END_SPEED = 0.02
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmControllerConfig:
@@ -25,6 +28,9 @@ class ArmControllerConfig:
         goal_tolerance: Largest deviation at the end.
         settle_timeout_s: How long after the end the goal may take.
         acceleration_limit: For braking and for taking over, rad/s² of joints 1 to 7.
+        acceleration_margin: What a goal may take, as a multiple of that limit. A cubic between
+            two waypoints around a switch from one acceleration to another peaks at 1.5 times
+            what was planned.
     """
 
     start_tolerance: float = 0.05
@@ -33,8 +39,15 @@ class ArmControllerConfig:
     settle_timeout_s: float = 1.0
     # The hand's maker gives these for the Panda (libfranka, joint acceleration limits).
     acceleration_limit: tuple[float, ...] = (15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0)
+    acceleration_margin: float = 1.6
 
     def __post_init__(self) -> None:
+        if len(self.acceleration_limit) != 7 or min(self.acceleration_limit) <= 0.0:
+            raise ConfigurationError(
+                "arm controller: acceleration_limit", "must be seven positive numbers"
+            )
+        if self.acceleration_margin < 1.0:
+            raise ConfigurationError("arm controller: acceleration_margin", "must be at least 1")
         for name in ("start_tolerance", "path_tolerance", "goal_tolerance", "settle_timeout_s"):
             if getattr(self, name) <= 0.0:
                 raise ConfigurationError(f"arm controller: {name}", "must be positive")
@@ -196,18 +209,21 @@ class ArmController:
     def _take_over(self) -> None:
         pending, self._pending = self._pending, None
         if pending is not None:
-            reference = blend(
-                self._reference.at(self._index),
-                pending,
-                period_s=self.period_s,
-                acceleration_limit=self._acceleration,
-                speed_limit=self.limits.speed,
-            )
-            self._follow(reference, "moving")
+            self._follow(self._blended(pending), "moving")
         if self._is_cancel_wanted:
             self._is_cancel_wanted = False
             if self._state == "moving":
                 self._brake("cancelled", "the motion was cancelled")
+
+    def _blended(self, wanted: Reference) -> Reference:
+        """A new reference, led into from what is commanded now."""
+        return blend(
+            self._reference.at(self._index),
+            wanted,
+            period_s=self.period_s,
+            acceleration_limit=self._acceleration,
+            speed_limit=self.limits.speed,
+        )
 
     def _follow(self, reference: Reference, state: ControllerState) -> None:
         self._reference, self._index, self._state = reference, 0, state
@@ -275,8 +291,11 @@ class ArmController:
                 )
         else:
             trajectory = self._from_present(trajectory)
+        _check_end(trajectory)
         reference = sample(trajectory, period_s=self.period_s)
         self._check_limits(reference)
+        # Leading into it may overshoot what the trajectory itself keeps.
+        self._check_limits(self._blended(reference))
         return reference
 
     def _reordered(self, trajectory: Trajectory) -> Trajectory:
@@ -307,14 +326,15 @@ class ArmController:
         )
 
     def _check_limits(self, reference: Reference) -> None:
-        """Refuse what leaves the joints' ranges or speeds anywhere on the way."""
+        """Refuse what leaves the joints' ranges, speeds or accelerations anywhere on the way."""
         limits = self.limits
-        beyond = np.maximum(reference.positions - limits.high, limits.low - reference.positions)
-        faster = np.abs(reference.velocities) - limits.speed
-        for excess, values, unit in (
-            (beyond, reference.positions, "rad"),
-            (faster, reference.velocities, "rad/s"),
+        pull = self.config.acceleration_margin * self._acceleration
+        for values, low, high, unit in (
+            (reference.positions, limits.low, limits.high, "rad"),
+            (reference.velocities, -limits.speed, limits.speed, "rad/s"),
+            (reference.accelerations, -pull, pull, "rad/s²"),
         ):
+            excess = np.maximum(values - high, low - values)
             if excess.max() > 1e-3:
                 row, column = np.unravel_index(int(excess.argmax()), excess.shape)
                 raise MotionError(
@@ -323,3 +343,14 @@ class ArmController:
                     f"{values[row, column]:.3f} {unit}, {excess.max():.3f} beyond its limit, "
                     f"at {row * self.period_s:.2f} s",
                 )
+
+
+def _check_end(trajectory: Trajectory) -> None:
+    """Refuse what does not end at rest: stopping dead is beyond every arm."""
+    speed = np.abs(trajectory.velocities[-1])
+    if speed.max() > _END_SPEED:
+        raise MotionError(
+            "limits",
+            f"trajectory refused: {trajectory.names[int(speed.argmax())]} would end at "
+            f"{speed.max():.3f} rad/s; a trajectory must end at rest",
+        )

@@ -9,6 +9,8 @@ from typing import Literal
 from malmm_ros.errors import ConfigurationError, MotionError
 from malmm_ros.scene import MAX_GRIPPER_WIDTH
 
+# Ahead of the fingers while they give way, metres of the full opening.
+_SLIP_OPENING = 0.01
 GripperMotion = Literal["idle", "moving", "reached", "stalled"]
 
 
@@ -23,6 +25,7 @@ class GripperConfig:
         stall_time_s: Standing this long, short of the width, is a stall.
         timeout_s: Longest time for one command.
         max_force: Of each finger, N.
+        slip_time_s: How long the fingers give way when a grasp slips.
     """
 
     speed: float = 0.16
@@ -31,11 +34,14 @@ class GripperConfig:
     stall_time_s: float = 0.12
     timeout_s: float = 3.0
     max_force: float = 40.0
+    slip_time_s: float = 0.3
 
     def __post_init__(self) -> None:
         for name in ("speed", "tolerance", "stall_speed", "stall_time_s", "max_force"):
             if getattr(self, name) <= 0.0:
                 raise ConfigurationError(f"gripper: {name}", "must be positive")
+        if self.slip_time_s <= 0.0:
+            raise ConfigurationError("gripper: slip_time_s", "must be positive")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +87,7 @@ class GripperController:
         self._force = self.config.max_force
         self._state: GripperMotion = "idle"
         self._goal = 0
-        self._standing_s = self._elapsed_s = 0.0
+        self._standing_s = self._elapsed_s = self._slip_s = 0.0
 
     def command(self, width: float, max_force: float | None = None) -> int:
         """Drive to a full opening.
@@ -111,6 +117,10 @@ class GripperController:
         self._state = "moving"
         return self._goal
 
+    def give_way(self) -> None:
+        """Open a little for a moment, as when something slips, and close again."""
+        self._slip_s = self.config.slip_time_s
+
     def cancel(self) -> None:
         """Stop the fingers where they are; what is held stays held."""
         if self._state == "moving":
@@ -131,7 +141,7 @@ class GripperController:
     @property
     def is_active(self) -> bool:
         """Whether the fingers are being moved."""
-        return self._state == "moving"
+        return self._state == "moving" or self._slip_s > 0.0
 
     def update(self, width: float, speed: float) -> tuple[float, float]:
         """Advance by one control period.
@@ -144,6 +154,9 @@ class GripperController:
             Full opening to command, and the force limit of each finger.
         """
         self._width = width
+        if self._slip_s > 0.0:
+            self._slip_s -= self.period_s
+            return min(width + _SLIP_OPENING, MAX_GRIPPER_WIDTH), self._force
         if self._state == "moving":
             self._advance(width, speed)
         return self._setpoint, self._force

@@ -66,7 +66,13 @@ class Physics:
         )
 
     def place(self, name: str, pose: Pose) -> None:
-        """Put a free body somewhere, at rest."""
+        """Put a body somewhere, at rest; one that is fixed to the world stays fixed there."""
+        if not self.is_free(name):
+            body = self._body(name)
+            self.model.body_pos[body] = pose.position
+            self.model.body_quat[body] = wxyz(pose.orientation)
+            mujoco.mj_forward(self.model, self.data)
+            return
         start = self.model.jnt_qposadr[self._free_joint(name)]
         self.data.qpos[start : start + 7] = [*pose.position, *wxyz(pose.orientation)]
         self.push(name, np.zeros(6))
@@ -74,6 +80,18 @@ class Physics:
     def push(self, name: str, velocity: NDArray[np.float64]) -> None:
         """Give a free body a velocity ``(6,)``: linear in the world, angular in its own frame."""
         self.data.qvel[self._velocity_slice(name)] = velocity
+        mujoco.mj_forward(self.model, self.data)
+
+    def state(self) -> NDArray[np.float64]:
+        """All that moves, to be restored; where fixed bodies stand is not part of it."""
+        size = mujoco.mj_stateSize(self.model, mujoco.mjtState.mjSTATE_INTEGRATION)
+        state = np.empty(size)
+        mujoco.mj_getState(self.model, self.data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+        return state
+
+    def restore(self, state: NDArray[np.float64]) -> None:
+        """Go back to a former state of this model."""
+        mujoco.mj_setState(self.model, self.data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_forward(self.model, self.data)
 
     def touching(self, name: str) -> frozenset[str]:

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from malmm_ros.motion.roboplan import RoboplanPlanner
+from malmm_ros.robots import PlannedRobot
+from malmm_ros.robots.scripted import Script
+from malmm_ros.robots.simulated import SimulationDriver, StateScenes
 from malmm_ros.simulation import MujocoWorld
 from malmm_ros.trajectory import Trajectory
 
@@ -66,3 +70,20 @@ def drive(world: MujocoWorld, make_trajectory: Callable[..., Trajectory]) -> Cal
         return worst
 
     return run
+
+
+@pytest.fixture(scope="session")
+def planner() -> RoboplanPlanner:
+    return RoboplanPlanner()
+
+
+@pytest.fixture
+def load(planner: RoboplanPlanner) -> Callable[..., tuple[MujocoWorld, Script]]:
+    """Load a task and put a script's robot into it; keyword arguments are the task's options."""
+
+    def make(task: str, seed: int, **options: object) -> tuple[MujocoWorld, Script]:
+        new = MujocoWorld()
+        new.reset(task, seed, options=options)
+        return new, Script(PlannedRobot(planner, SimulationDriver(new), StateScenes(new)))
+
+    return make

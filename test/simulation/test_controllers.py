@@ -110,7 +110,8 @@ def test_an_obstacle_aborts_the_motion_with_its_numbers(
 
 
 @pytest.mark.parametrize(
-    ("depth", "reason"), [(-0.03, "goal_tolerance"), (0.15, "path_tolerance"), (-0.03, "cancelled")]
+    ("depth", "reason"),
+    [(-0.03, "goal_tolerance"), (0.15, "path_tolerance"), (-0.03, "cancelled")],
 )
 def test_the_arm_presses_on_nothing_after_a_motion_that_failed(
     world: MujocoWorld,
@@ -186,6 +187,107 @@ def test_refuses_speeds_beyond_the_joints(
     assert caught.value.category == "limits"
 
 
+@pytest.mark.parametrize("joint", range(7))
+def test_refuses_accelerations_beyond_the_joints(world: MujocoWorld, joint: int) -> None:
+    def wave(share_of_limit: float) -> Trajectory:
+        """A joint there and back; accelerations swing by a share of its limit."""
+        times, rate = np.linspace(0.0, 2.0, 201), 12.0 * np.pi
+        amplitude = share_of_limit * LIMIT[joint] / rate**2
+        positions, velocities = np.tile(np.asarray(READY_POSITIONS), (201, 1)), np.zeros((201, 7))
+        window = np.sin(0.5 * np.pi * times) ** 2
+        change = 0.5 * np.pi * np.sin(np.pi * times)
+        positions[:, joint] += amplitude * window * np.sin(rate * times)
+        velocities[:, joint] = amplitude * (
+            change * np.sin(rate * times) + window * rate * np.cos(rate * times)
+        )
+        return Trajectory(
+            names=world.arm().joint_names, times=times, positions=positions, velocities=velocities
+        )
+
+    controller = world.arm().controller
+    with pytest.raises(
+        MotionError, match=rf"panda_joint{joint + 1} would reach .* rad/s²"
+    ) as error:
+        controller.start(wave(1.8))
+    assert error.value.category == "limits"
+    controller.start(wave(1.0))
+
+
+def test_a_planned_switch_of_accelerations_is_not_refused_at_any_spacing(
+    world: MujocoWorld,
+) -> None:
+    """Time-optimal timing goes from full acceleration to full braking between two waypoints."""
+    for spacing_s in (0.01, 0.02, 0.05, 0.1):
+        count = round(0.4 / spacing_s) + 1
+        times = np.linspace(0.0, 0.4, count)
+        positions = np.tile(np.asarray(READY_POSITIONS), (count, 1))
+        velocities = np.zeros((count, 7))
+        switch_s = 0.2
+        for joint, limit in enumerate(LIMIT):
+            pull = min(limit, 0.99 * world.arm().controller.limits.speed[joint] / switch_s)
+            rising = np.minimum(times, switch_s)
+            falling = np.maximum(times - switch_s, 0.0)
+            sign = -1.0 if joint == 5 else 1.0
+            velocities[:, joint] = sign * pull * (rising - falling)
+            positions[:, joint] += (
+                sign * pull * (0.5 * rising**2 + switch_s * falling - 0.5 * falling**2)
+            )
+        shifted = np.concatenate(([0.0], times[1:] + 0.3 * spacing_s))
+        for moments in (times, shifted):
+            world.reset("stack_blocks", seed=3)
+            world.arm().controller.start(
+                Trajectory(
+                    names=world.arm().joint_names,
+                    times=moments,
+                    positions=positions,
+                    velocities=velocities,
+                )
+            )
+
+
+def test_refuses_a_trajectory_that_does_not_end_at_rest(
+    world: MujocoWorld, make_trajectory: MakeTrajectory
+) -> None:
+    trajectory = make_trajectory(offset=0.2)
+    velocities = trajectory.velocities.copy()
+    velocities[-1, 2] = 0.3
+    with pytest.raises(MotionError, match=r"panda_joint3 would end at 0\.300 rad/s"):
+        world.arm().controller.start(moved(trajectory, velocities=velocities))
+
+
+def test_refuses_a_takeover_that_would_swing_beyond_the_joints(
+    world: MujocoWorld, drive: Callable[..., float]
+) -> None:
+    controller = world.arm().controller
+    away = np.asarray(READY_POSITIONS)
+    away[3] = -0.6
+    drive(away, duration_s=2.0)
+    # The limit is at -0.07: the arm speeds up to 2 rad/s and brakes hard just before it.
+    moments = np.linspace(0.0, 0.52, 53)
+    speeds = np.maximum(np.minimum(5.0 * moments, 18.0 * (0.51 - moments)), 0.0)
+    way = np.concatenate(([0.0], np.cumsum(0.5 * (speeds[1:] + speeds[:-1]) * 0.01)))
+    rush = Trajectory(
+        names=controller.joint_names,
+        times=moments,
+        positions=np.tile(away, (53, 1)),
+        velocities=np.zeros((53, 7)),
+    )
+    rush.positions[:, 3] += way
+    rush.velocities[:, 3] = speeds
+    goal = controller.start(rush)
+    world.step_until(lambda: world.joint_state().positions[3] > -0.13, 3.0, check_steps=2)
+    still = Trajectory(
+        names=controller.joint_names,
+        times=np.array([0.0, 2.0]),
+        positions=np.tile(world.joint_state().positions, (2, 1)),
+        velocities=np.zeros((2, 7)),
+    )
+    with pytest.raises(MotionError, match=r"panda_joint4 would reach -0\.0\d+ rad, .* beyond"):
+        controller.start(still)
+    world.step_until(lambda: not controller.is_active, 3.0)
+    assert controller.status.goal == goal
+
+
 def test_refuses_times_that_do_not_increase(make_trajectory: MakeTrajectory) -> None:
     with pytest.raises(MotionError, match="increase") as caught:
         moved(make_trajectory(), times=np.zeros(60))
@@ -232,3 +334,7 @@ def test_takes_joints_in_any_order_and_a_first_point_in_the_future(
 def test_tolerances_must_be_positive() -> None:
     with pytest.raises(ConfigurationError, match="start_tolerance"):
         ArmControllerConfig(start_tolerance=0.0)
+    with pytest.raises(ConfigurationError, match="acceleration_limit"):
+        ArmControllerConfig(acceleration_limit=(1.0,) * 6)
+    with pytest.raises(ConfigurationError, match="acceleration_margin"):
+        ArmControllerConfig(acceleration_margin=0.9)
