@@ -122,7 +122,7 @@ IDIOMS: dict[str, str] = {
     "plus": "and",
     "along with": "and", "together with": "and", "&": "and", "in addition": "and",
     "but leave": "except", "apart from": "except", "except for": "except", "other than": "except",
-    "but not": "except", "excluding": "except", "besides the": "except the",
+    "excluding": "except", "besides the": "except the",
     "made of": "of", "made up of": "of", "made from": "of", "consisting of": "of",
     "composed of": "of", "made out of": "of", "out of the": "off the", "using": "with",
     "make sure that": "", "make sure": "", "see to it that": "", "ensure that": "", "ensure": "",

@@ -258,7 +258,7 @@ def _support(clause: Clause, context: Context) -> SceneObject | None:
     return _place_of(places[-1], context)
 
 
-_PLACES = ("on", "in", "to", "beside")
+_PLACES = ("on", "in", "to")
 
 
 def _place_of(link: Link, context: Context) -> SceneObject | None:

@@ -26,7 +26,7 @@ from malmm_ros.agents.offline.grounding import (
 from malmm_ros.agents.offline.naming import is_container
 from malmm_ros.agents.offline.openings import close_wish, cover_wish, is_vessel, open_wish
 from malmm_ros.agents.offline.owners import link_to, named
-from malmm_ros.agents.offline.towers import tower_goal
+from malmm_ros.agents.offline.tower_places import stack_goals
 from malmm_ros.scene import Scene, SceneObject
 
 
@@ -40,6 +40,8 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
     if shift:
         return shift
     destinations = [link for link in links if link.relation not in ("with", "away")]
+    if clause.distance is not None and destinations:
+        raise NotUnderstoodError("I do not see what the distance is to be between.")
     if not destinations:
         return _without_destination(clause, things, context)
     # The last relation says where to; earlier ones say which things are meant. Where that
@@ -146,7 +148,7 @@ def _stack(clause: Clause, context: Context) -> list[Goal]:
             return _place(clause, context)
     if clause.verb in ("make", "create", "form") and not clause.is_stacked:
         raise NotUnderstoodError(f'I do not know how to "{clause.verb}" that.')
-    return [tower_goal(clause, context)]
+    return stack_goals(clause, context)
 
 
 def _is_on_a_body(phrase: Phrase, context: Context) -> bool:
