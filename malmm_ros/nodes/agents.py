@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import traceback
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MalmmError, NodeDiedError
 from malmm_ros.nodes.conversions import header, seconds
+from malmm_ros.nodes.goal_tokens import GoalTokens, finish
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.qos import TRANSCRIPT
@@ -80,6 +80,7 @@ class AgentsNode(Node):
         self._robot = RosRobot(self, watch=self._watch, needed=self._config.needed_nodes)
         self._busy = threading.Lock()
         self._cancel = CancelToken()
+        self._tokens = GoalTokens()
         self._desk = Desk(approves_steps=self._config.approve)
         self._transcript = self.create_publisher(
             malmm_ros.msg.AgentEvent, "transcript", TRANSCRIPT
@@ -96,6 +97,7 @@ class AgentsNode(Node):
         )
         self.create_service(RunTask, "run_task", self._on_run, callback_group=group)
         self.create_service(Approve, "approve", self._on_approve, callback_group=group)
+        self.create_service(Trigger, "cancel_task", self._on_cancel_task, callback_group=group)
         self.create_service(Trigger, "pause", self._on_pause, callback_group=group)
         self.create_service(Trigger, "resume", self._on_resume, callback_group=group)
         self.create_subscription(String, "say", self._on_say, 10, callback_group=group)
@@ -109,24 +111,26 @@ class AgentsNode(Node):
         def feed(message: malmm_ros.msg.AgentEvent) -> None:
             handle.publish_feedback(ExecuteTask.Feedback(event=message))
 
-        outcome = self._run(handle.request, feed)
-        if handle.is_cancel_requested:
-            handle.canceled()
-        elif outcome.is_success:
-            handle.succeed()
-        else:
-            handle.abort()
+        outcome = self._run(handle.request, feed, self._tokens.token(handle))
+        self._tokens.drop(handle)
+        is_cancelled = outcome.reason == "cancelled"
+        finish(handle, is_success=outcome.is_success, is_cancelled=is_cancelled)
         return _fill(ExecuteTask.Result(), outcome)
 
     def _on_run(self, request: RunTask.Request, response: RunTask.Response) -> RunTask.Response:
-        return _fill(response, self._run(request, lambda _event: None))
+        return _fill(response, self._run(request, lambda _event: None, CancelToken()))
 
-    def _run(self, request: Any, feed: Callable[[malmm_ros.msg.AgentEvent], None]) -> TaskResult:
+    def _run(
+        self,
+        request: Any,
+        feed: Callable[[malmm_ros.msg.AgentEvent], None],
+        cancel: CancelToken,
+    ) -> TaskResult:
         """Run a task to its end; whatever goes wrong is a result."""
         if not self._busy.acquire(blocking=False):
             return _failure("busy", "another task is running; wait for it or cancel it")
         try:
-            self._cancel = CancelToken()
+            self._cancel = cancel
             self._desk = Desk(approves_steps=self._config.approve)
             return self._run_alone(request, feed)
         except NodeDiedError as error:
@@ -180,14 +184,6 @@ class AgentsNode(Node):
         return self._teams[name]
 
     def _event_message(self, event: AgentEvent, task_id: str) -> malmm_ros.msg.AgentEvent:
-        line = {
-            "index": event.index,
-            "kind": event.kind,
-            "agent": event.agent,
-            "text": event.text,
-            "data": event.data,
-            "clock": event.clock,
-        }
         return malmm_ros.msg.AgentEvent(
             header=header(seconds(self.get_clock().now().to_msg())),
             task_id=task_id,
@@ -195,12 +191,21 @@ class AgentsNode(Node):
             kind=event.kind,
             agent=event.agent,
             text=event.text,
-            data=json.dumps(line, ensure_ascii=False, default=str),
+            data=event.to_line(),
         )
 
-    def _on_cancel(self, _handle: Any) -> CancelResponse:
-        self._cancel.cancel("cancelled by the client")
+    def _on_cancel(self, handle: Any) -> CancelResponse:
+        self._tokens.token(handle).cancel("cancelled by the client")
         return CancelResponse.ACCEPT
+
+    def _on_cancel_task(
+        self, _request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        """Cancel what runs, also a task that was started by the service run_task."""
+        response.success = self._busy.locked()
+        self._cancel.cancel("cancelled by the service cancel_task")
+        response.message = "" if response.success else "no task is running"
+        return response
 
     def _on_approve(
         self, request: Approve.Request, response: Approve.Response

@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from action_msgs.msg import GoalStatus
 from rclpy.action.client import ActionClient
 
 from malmm_ros.cancellation import CancelToken
-from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.waiting import await_result, wait_for_server
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalOutcome:
+    """How a goal ended.
+
+    Attributes:
+        status: Of action_msgs/GoalStatus; ``STATUS_UNKNOWN`` when it was rejected.
+        result: The action's result message; ``None`` when it was rejected or never sent.
+    """
+
+    status: int
+    result: Any
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether the server did not take the goal."""
+        return self.status == GoalStatus.STATUS_UNKNOWN
+
+    @property
+    def is_canceled(self) -> bool:
+        """Whether it was cancelled, by whomever."""
+        return self.status == GoalStatus.STATUS_CANCELED
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Whether the server says that the goal was reached."""
+        return self.status == GoalStatus.STATUS_SUCCEEDED
 
 
 class GoalClient:
@@ -38,43 +67,60 @@ class GoalClient:
         self._handle: Any = None
         self._cancel = CancelToken()
 
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether :meth:`cancel` came since the last goal was started."""
-        return self._cancel.is_cancelled
-
-    def run(self, goal: Any, *, timeout_s: float, on_feedback: Any = None) -> Any:
-        """Send a goal and wait for its result.
+    def run(
+        self,
+        goal: Any,
+        *,
+        timeout_s: float,
+        cancel: CancelToken | None = None,
+        on_feedback: Callable[[Any], None] = lambda _feedback: None,
+    ) -> GoalOutcome:
+        """Send a goal and wait for its end.
 
         A cancelled goal is waited for too: only the server knows when the arm stands still.
 
         Args:
             goal: The action's goal message.
             timeout_s: Wall time from acceptance to the result.
+            cancel: Set by whoever wants the goal cancelled; :meth:`cancel` wakes this up.
             on_feedback: Called with each feedback message.
-
-        Returns:
-            The action's result message, or ``None`` when the server rejected the goal.
 
         Raises:
             NodeDiedError: A needed node is gone, or no answer came in time.
         """
-        self._cancel = CancelToken()
+        self._cancel = cancel = cancel or CancelToken()
         wait_for_server(
             self._client,
             timeout_s=self._accept_timeout_s,
             needed=self._needed,
             what=f"the action {self._what}",
         )
+        if cancel.is_cancelled:
+            return GoalOutcome(status=GoalStatus.STATUS_CANCELED, result=None)
         sent = self._client.send_goal_async(
-            goal, feedback_callback=lambda message: on_feedback and on_feedback(message.feedback)
+            goal, feedback_callback=lambda message: on_feedback(message.feedback)
         )
-        handle = self._await(sent, timeout_s=self._accept_timeout_s, what="acceptance by")
+        try:
+            handle = self._await(sent, timeout_s=self._accept_timeout_s, what="acceptance by")
+        except BaseException:
+            # Accepted later, nobody would watch it.
+            sent.add_done_callback(_cancel_late)
+            raise
         if not handle.accepted:
-            return None
+            return GoalOutcome(status=GoalStatus.STATUS_UNKNOWN, result=None)
+        return self._finish(handle, cancel, timeout_s)
+
+    def cancel(self) -> None:
+        """Cancel the goal under way, if any; from any thread, without waiting."""
+        self._cancel.cancel()
+        handle = self._handle
+        if handle is not None:
+            handle.cancel_goal_async()
+
+    def _finish(self, handle: Any, cancel: CancelToken, timeout_s: float) -> GoalOutcome:
         self._handle = handle
         try:
-            if self._cancel.is_cancelled:  # asked for between sending and acceptance
+            if cancel.is_cancelled:  # asked for between sending and acceptance
                 handle.cancel_goal_async()
             reply = self._await(
                 handle.get_result_async(), timeout_s=timeout_s, what="the result of"
@@ -84,14 +130,7 @@ class GoalClient:
             raise
         finally:
             self._handle = None
-        return reply.result
-
-    def cancel(self) -> None:
-        """Cancel the goal under way, if any; from any thread, without waiting."""
-        self._cancel.cancel()
-        handle = self._handle
-        if handle is not None:
-            handle.cancel_goal_async()
+        return GoalOutcome(status=reply.status, result=reply.result)
 
     def _await(self, future: Any, *, timeout_s: float, what: str) -> Any:
         return await_result(
@@ -103,12 +142,7 @@ class GoalClient:
         )
 
 
-def require_accepted(result: Any, *, node: str, what: str) -> Any:
-    """Give the result back.
-
-    Raises:
-        NodeDiedError: The goal was rejected.
-    """
-    if result is None:
-        raise NodeDiedError(node, f"node {node!r} rejected {what}")
-    return result
+def _cancel_late(future: Any) -> None:
+    handle = future.result() if future.exception() is None else None
+    if handle is not None and handle.accepted:
+        handle.cancel_goal_async()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,16 +14,20 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 import malmm_ros.msg
 from malmm_ros.action import Grip, MoveTcp
 from malmm_ros.backends import load_backend
-from malmm_ros.errors import MalmmError, NodeDiedError
+from malmm_ros.cancellation import CancelToken
+from malmm_ros.errors import NodeDiedError
 from malmm_ros.motion import PLANNERS
 from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.nodes.conversions import gripper_message, header, pose_message, seconds
+from malmm_ros.nodes.goal_tokens import GoalTokens, finish
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.qos import LATCHED
@@ -82,8 +87,7 @@ class MotionNode(Node):
         )
         self._rehearsals: OrderedDict[str, PlannedRobot] = OrderedDict()
         self._busy = threading.Lock()
-        self._is_stopped = False
-        self._held = ""
+        self._tokens = GoalTokens()
         self._create_interfaces()
 
     def close(self) -> None:
@@ -94,7 +98,9 @@ class MotionNode(Node):
         state = MutuallyExclusiveCallbackGroup()
         self._gripper = self.create_publisher(malmm_ros.msg.GripperState, "gripper_state", LATCHED)
         self._path = self.create_publisher(nav_msgs.msg.Path, "motion/planned_path", LATCHED)
-        self.create_timer(0.1, self._publish_gripper, callback_group=state)
+        # Wall time: at speed 0 the simulated clock stands while nothing moves.
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(0.1, self._publish_gripper, callback_group=state, clock=steady)
         self.create_service(Trigger, "motion/stop", self._on_stop, callback_group=state)
         self.create_service(Trigger, "motion/release_stop", self._on_release, callback_group=state)
         self._servers = [
@@ -119,98 +125,100 @@ class MotionNode(Node):
     def _on_move(self, handle: Any) -> MoveTcp.Result:
         goal = handle.request
         position = (goal.position.x, goal.position.y, goal.position.z)
-        feedback = MoveTcp.Feedback(stage="planning" if goal.rehearsal else "moving")
-        handle.publish_feedback(feedback)
-        outcome = self._command(
-            goal.rehearsal, lambda robot: robot.execute_trajectory(position, goal.yaw)
-        )
+        stage = "planning" if goal.rehearsal else "moving"
+        handle.publish_feedback(MoveTcp.Feedback(stage=stage))
+
+        def move(robot: PlannedRobot, cancel: CancelToken) -> MotionResult:
+            return robot.execute_trajectory(position, goal.yaw, cancel=cancel)
+
+        outcome, held = self._command(handle, move)
         result = MoveTcp.Result(
-            success=outcome.is_success, reason=outcome.reason, message=outcome.message
+            success=outcome.is_success,
+            reason=outcome.reason,
+            message=outcome.message,
+            held_object=held,
         )
         if isinstance(outcome, MotionResult) and outcome.tcp is not None:
             result.tcp = pose_message(outcome.tcp)
             result.yaw, result.duration = outcome.tcp.yaw, outcome.duration_s
-        self._finish(handle, outcome.reason)
         return result
 
     def _on_grip(self, handle: Any) -> Grip.Result:
         goal = handle.request
 
-        def grip(robot: PlannedRobot) -> GripResult:
+        def grip(robot: PlannedRobot, cancel: CancelToken) -> GripResult:
             if goal.command == Grip.Goal.OPEN:
-                return robot.open_gripper()
-            return robot.close_gripper(goal.object_name)
+                return robot.open_gripper(cancel=cancel)
+            return robot.close_gripper(goal.object_name, cancel=cancel)
 
-        outcome = self._command(goal.rehearsal, grip)
+        outcome, held = self._command(handle, grip)
         result = Grip.Result(
-            success=outcome.is_success, reason=outcome.reason, message=outcome.message
+            success=outcome.is_success,
+            reason=outcome.reason,
+            message=outcome.message,
+            held_object=held,
+            is_holding=bool(held),
         )
         if isinstance(outcome, GripResult):
-            result.width, result.held_object = outcome.width, outcome.held_object
-            result.is_holding = outcome.is_holding
-        self._finish(handle, outcome.reason)
+            result.width = outcome.width
         return result
 
     def _command(
         self,
-        rehearsal: str,
-        command: Callable[[PlannedRobot], MotionResult | GripResult],
-    ) -> MotionResult | GripResult:
-        """Run one command on the robot or on a rehearsal of it; every failure is a result."""
-        if self._is_stopped and not rehearsal:
-            return MotionResult(
-                is_success=False,
-                reason="stopped",
-                message="the arm is stopped; call motion/release_stop to go on",
-            )
-        if not self._busy.acquire(blocking=False):
-            return MotionResult(
-                is_success=False, reason="busy", message="another motion is under way"
-            )
-        try:
-            self._watch.require(timeout_s=_RETURN_S)
-            outcome = command(self._twin(rehearsal) if rehearsal else self._robot)
-            self._held = self._robot.held_object
-            return outcome
-        except NodeDiedError as error:
-            self.get_logger().error(str(error))
-            return MotionResult(
-                is_success=False, reason=NODE_DIED + error.node, message=str(error)
-            )
-        except MalmmError as error:
-            self.get_logger().error(str(error))
-            return MotionResult(is_success=False, reason=type(error).__name__, message=str(error))
-        finally:
-            self._busy.release()
+        handle: Any,
+        command: Callable[[PlannedRobot, CancelToken], MotionResult | GripResult],
+    ) -> tuple[MotionResult | GripResult, str]:
+        """Run one command on the robot or on a rehearsal of it; every failure is a result.
 
-    def _twin(self, name: str) -> PlannedRobot:
-        if name not in self._rehearsals:
-            self._rehearsals[name] = self._robot.rehearse()
+        Returns:
+            The outcome, and what that robot holds now.
+        """
+        robot = self._robot
+        if not self._busy.acquire(blocking=False):
+            outcome: MotionResult | GripResult = _refusal("busy", "another motion is under way")
+        else:
+            try:
+                self._watch.require(timeout_s=_RETURN_S)
+                robot = self._twin(handle.request.rehearsal)
+                outcome = command(robot, self._tokens.token(handle))
+            except NodeDiedError as error:
+                outcome = _refusal(NODE_DIED + error.node, str(error))
+            except Exception as error:  # noqa: BLE001  # top of a callback; the client needs an answer
+                self.get_logger().error(f"a command failed:\n{traceback.format_exc()}")
+                outcome = _refusal("internal_error", f"{type(error).__name__}: {error}")
+            finally:
+                self._busy.release()
+        self._publish_gripper()
+        # A refused or failed motion is a result, so that its reason arrives; not an abort.
+        finish(handle, is_success=True, is_cancelled=outcome.reason == "cancelled")
+        self._tokens.drop(handle)
+        return outcome, robot.held_object
+
+    def _twin(self, rehearsal: str) -> PlannedRobot:
+        """The robot itself for an empty name, else the rehearsal of that name."""
+        if not rehearsal:
+            return self._robot
+        if rehearsal not in self._rehearsals:
+            self._rehearsals[rehearsal] = self._robot.rehearse()
             while len(self._rehearsals) > _MAX_REHEARSALS:
                 self._rehearsals.popitem(last=False)
-        return self._rehearsals[name]
+        return self._rehearsals[rehearsal]
 
-    def _finish(self, handle: Any, reason: str) -> None:
-        """A refused or failed motion is a result, so that its reason arrives; not an abort."""
-        if handle.is_cancel_requested and reason == "cancelled":
-            handle.canceled()
-        else:
-            handle.succeed()
-
-    def _on_cancel(self, _handle: Any) -> CancelResponse:
-        self._robot.stop()
+    def _on_cancel(self, handle: Any) -> CancelResponse:
+        self._tokens.token(handle).cancel("cancelled by the client")
+        if self._robot.is_commanded_by(self._tokens.token(handle)):
+            self._robot.stop()
         return CancelResponse.ACCEPT
 
     def _on_stop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._is_stopped = True
-        self._robot.stop()
+        self._robot.latch_stop()
         response.success, response.message = True, "stopped until motion/release_stop"
         return response
 
     def _on_release(
         self, _request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
-        self._is_stopped = False
+        self._robot.release_stop()
         response.success, response.message = True, "motions are accepted again"
         return response
 
@@ -218,7 +226,7 @@ class MotionNode(Node):
         scene = self._scenes.latest
         if scene is None:
             return
-        state = scene.with_held(self._held).gripper
+        state = scene.with_held(self._robot.held_object).gripper
         now_s = seconds(self.get_clock().now().to_msg())
         self._gripper.publish(gripper_message(state, stamp_s=now_s))
 
@@ -231,6 +239,10 @@ class MotionNode(Node):
             pose = pose_message(self._planner.tcp_pose(state))
             path.poses.append(PoseStamped(header=path.header, pose=pose))
         self._path.publish(path)
+
+
+def _refusal(reason: str, message: str) -> MotionResult:
+    return MotionResult(is_success=False, reason=reason, message=message)
 
 
 def main() -> None:

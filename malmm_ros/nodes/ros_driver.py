@@ -14,6 +14,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState as JointStateMessage
 
+from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.models import arm_joint_names, finger_joint_names
 from malmm_ros.nodes.conversions import joint_state_value, seconds, trajectory_message
@@ -22,9 +23,7 @@ from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.robots.driver import DriveResult, GripReading
 from malmm_ros.trajectory import JointState, Trajectory
 
-_CANCELLED = "cancelled; the arm brakes and holds"
 _SILENCE_S = 5.0  # wall time to wait for joint states that are not there at all
-_STATE_PATIENCE_S = 0.3  # wall time to wait for a state sensed after a motion; 30 periods
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,36 +113,40 @@ class RosDriver:
         fingers = self._fresh_state().select(self._fingers)
         return float(np.clip(fingers.positions, 0.0, None).sum())
 
-    def follow(self, trajectory: Trajectory) -> DriveResult:
+    def follow(self, trajectory: Trajectory, cancel: CancelToken) -> DriveResult:
         """Send a trajectory to the arm's controller and wait for its end."""
         goal = FollowJointTrajectory.Goal(trajectory=trajectory_message(trajectory))
         timeout_s = 10.0 * trajectory.duration + self._config.slack_s
-        result = self._arm.run(goal, timeout_s=timeout_s)
-        if self._arm.is_cancelled:
-            return DriveResult(is_success=False, reason="cancelled", message=_CANCELLED)
-        if result is None:
-            return DriveResult(
-                is_success=False, reason="rejected", message="the arm's controller rejected it"
-            )
-        if result.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
-            return DriveResult(
-                is_success=False,
-                reason="controller",
-                message=f"the arm's controller stopped: {result.error_string}",
-            )
+        outcome = self._arm.run(goal, timeout_s=timeout_s, cancel=cancel)
+        if outcome.is_rejected:
+            return _failed_drive("rejected", "the arm's controller rejected the trajectory")
+        if outcome.is_canceled or cancel.is_cancelled:
+            by = cancel.reason or "cancelled by another client of the controller"
+            return _failed_drive("cancelled", f"{by}; the arm brakes and holds")
+        code, text = outcome.result.error_code, outcome.result.error_string
+        if not outcome.has_succeeded or code != FollowJointTrajectory.Result.SUCCESSFUL:
+            text = text or f"goal status {outcome.status}, error code {code}"
+            return _failed_drive("controller", f"the arm's controller stopped: {text}")
         return DriveResult(is_success=True)
 
-    def grip(self, width: float) -> GripReading:
+    def grip(self, width: float, cancel: CancelToken) -> GripReading:
         """Drive the fingers to a full opening or until they stall."""
         factor = 0.5 if self._config.gripper_position == "half" else 1.0
         goal = GripperCommand.Goal()
         goal.command.position = factor * width
         goal.command.max_effort = self._config.max_effort
-        result = self._hand.run(goal, timeout_s=self._config.slack_s)
-        if self._hand.is_cancelled:
-            return self._failed_grip("cancelled", _CANCELLED)
-        if result is None:
+        outcome = self._hand.run(goal, timeout_s=self._config.slack_s, cancel=cancel)
+        if outcome.is_rejected:
             return self._failed_grip("rejected", "the hand's controller rejected the command")
+        if outcome.is_canceled or cancel.is_cancelled:
+            by = cancel.reason or "cancelled by another client of the controller"
+            return self._failed_grip("cancelled", f"{by}; the fingers stay where they are")
+        result = outcome.result
+        # ros2_controllers abort a goal on a stall unless told otherwise, and still fill it in.
+        if not outcome.has_succeeded and not result.stalled:
+            return self._failed_grip(
+                "controller", f"the hand's controller gave up (goal status {outcome.status})"
+            )
         return GripReading(width=float(result.position) / factor, is_stalled=bool(result.stalled))
 
     def stop(self) -> None:
@@ -159,16 +162,23 @@ class RosDriver:
             self._arrived.notify_all()
 
     def _fresh_state(self) -> JointState:
+        """A state sensed from now on: where the arm stood before a motion's end is no start."""
         after_s = seconds(self._node.get_clock().now().to_msg())
         with self._arrived:
-            self._arrived.wait_for(
-                lambda: self._state is not None and self._stamp_s >= after_s, _STATE_PATIENCE_S
-            )
             # A controller that has just come back takes a moment to be heard.
-            self._arrived.wait_for(lambda: self._age_s() < self._config.stale_s, _SILENCE_S)
-            if self._state is None or self._age_s() >= self._config.stale_s:
+            is_fresh = self._arrived.wait_for(
+                lambda: (
+                    self._state is not None
+                    and self._stamp_s >= after_s
+                    and self._age_s() < self._config.stale_s
+                ),
+                _SILENCE_S,
+            )
+            if self._state is None or not is_fresh:
                 name = (self._watch.missing(self._needed) or self._needed)[0]
-                raise NodeDiedError(name, f"joint states are silent; check node {name!r}")
+                raise NodeDiedError(
+                    name, f"no fresh joint states for {_SILENCE_S:g} s; check node {name!r}"
+                )
             return self._state
 
     def _age_s(self) -> float:
@@ -183,3 +193,7 @@ class RosDriver:
             reason=reason,
             message=message,
         )
+
+
+def _failed_drive(reason: str, message: str) -> DriveResult:
+    return DriveResult(is_success=False, reason=reason, message=message)

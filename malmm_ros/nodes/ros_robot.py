@@ -14,9 +14,11 @@ from rclpy.node import Node
 from malmm_ros.action import Grip, MoveTcp
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.geometry import vector3
+from malmm_ros.msg import GripperState
 from malmm_ros.nodes.conversions import pose_value
-from malmm_ros.nodes.goal_client import GoalClient, require_accepted
+from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.scene_client import SceneClient
 from malmm_ros.robots import GripResult, MotionResult
 from malmm_ros.scene import Scene
@@ -60,7 +62,11 @@ class RosRobot:
             needed=needed,
             what="motion/grip",
         )
-        self._held = ""
+        self._held, self._has_commanded = "", False
+        # Once, for what is held already when we start; from then on every result says it.
+        self._first_state = node.create_subscription(
+            GripperState, "gripper_state", self._on_gripper, LATCHED, callback_group=group
+        )
 
     def observe(self) -> Scene:
         """Wait for a fresh scene at rest, with what the hand holds by the last command."""
@@ -69,10 +75,7 @@ class RosRobot:
 
     def execute_trajectory(self, position: Sequence[float], yaw: float) -> MotionResult:
         """Move the tool point; see :class:`malmm_ros.robots.Robot`."""
-        result = self._move_to(position, yaw, rehearsal="")
-        if result.reason == "dropped":
-            self._held = ""
-        return result
+        return self._move_to(position, yaw, rehearsal="")
 
     def open_gripper(self) -> GripResult:
         """Open the hand."""
@@ -91,10 +94,16 @@ class RosRobot:
         self._move.cancel()
         self._grip.cancel()
 
+    def _on_gripper(self, message: GripperState) -> None:
+        if not self._has_commanded:
+            self._held = message.held_object
+
     def _move_to(self, position: Sequence[float], yaw: float, *, rehearsal: str) -> MotionResult:
         x, y, z = vector3(position)
         goal = MoveTcp.Goal(position=Point(x=x, y=y, z=z), yaw=float(yaw), rehearsal=rehearsal)
         result = self._run(self._move, goal)
+        if not rehearsal:
+            self._held = result.held_object
         return MotionResult(
             is_success=result.success,
             reason=result.reason,
@@ -117,8 +126,11 @@ class RosRobot:
         )
 
     def _run(self, client: GoalClient, goal: Any) -> Any:
-        result = client.run(goal, timeout_s=_MOTION_TIMEOUT_S)
-        result = require_accepted(result, node=self._needed[0], what="the command")
+        self._has_commanded = True
+        result = client.run(goal, timeout_s=_MOTION_TIMEOUT_S).result
+        if result is None:
+            node = self._needed[0]
+            raise NodeDiedError(node, f"node {node!r} did not take the command")
         if result.reason.startswith(NODE_DIED):
             raise NodeDiedError(result.reason.removeprefix(NODE_DIED), result.message)
         return result

@@ -16,8 +16,10 @@ from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.robots.rehearsal import moved_objects
 from malmm_ros.scene import Scene
 
-_REST_SHIFT = 0.001  # m between two scenes; a resting object of the simulator moves far less
-_REST_INTERVAL_S = 0.04  # of the scene's own time, so that two frames are worth comparing
+_REST_SPEED = 0.005  # m/s, as the simulator's own settling
+_REST_TURN_SPEED = 0.1  # rad/s
+_REST_INTERVAL_S = 0.08  # of the scene's own time between two scenes that are compared
+_KEPT = 400  # scenes; at the lowest speeds many have about the same stamp
 _REST_PATIENCE_S = 4.0  # wall time; what never rests is reported as it is
 
 
@@ -40,7 +42,9 @@ class SceneClient:
         self._timeout_s = timeout_s
         self._arrived = threading.Condition()
         # With the wall time of arrival: a world that was just replaced has the same stamps.
-        self._recent: deque[tuple[float, Scene]] = deque(maxlen=8)
+        self._recent: deque[tuple[float, Scene]] = deque(maxlen=_KEPT)
+        self._count = 0
+        self._node = node
         self._subscription = node.create_subscription(
             malmm_ros.msg.SceneState,
             "scene",
@@ -53,6 +57,22 @@ class SceneClient:
     def latest(self) -> Scene | None:
         """The newest scene, however old."""
         return self._recent[-1][1] if self._recent else None
+
+    def destroy(self) -> None:
+        """Stop listening."""
+        self._node.destroy_subscription(self._subscription)
+
+    def wait_for_any(self, *, timeout_s: float) -> Scene:
+        """The next scene that arrives, at rest or not.
+
+        Raises:
+            NodeDiedError: None does.
+        """
+        with self._arrived:
+            count = self._count
+            if not self._arrived.wait_for(lambda: self._count > count, timeout_s):
+                raise NodeDiedError(self._needed[0], f"no scene within {timeout_s:g} s")
+            return self._recent[-1][1]
 
     def observe(self) -> Scene:
         """Wait for a scene sensed from now on in which nothing moves any more.
@@ -77,6 +97,7 @@ class SceneClient:
             if self._recent and scene.stamp_s < self._recent[-1][1].stamp_s:
                 self._recent.clear()  # the simulator was restarted, and its clock with it
             self._recent.append((time.monotonic(), scene))
+            self._count += 1
             self._arrived.notify_all()
 
     def _rested(self, asked_at: float, after_s: float, *, impatient: bool) -> Scene | None:
@@ -89,12 +110,18 @@ class SceneClient:
         if not fresh:
             return None
         newest = fresh[-1]
-        for earlier in fresh[:-1]:
-            is_paused = earlier.stamp_s == newest.stamp_s
-            if not is_paused and newest.stamp_s - earlier.stamp_s < _REST_INTERVAL_S:
+        for earlier in reversed(fresh[:-1]):
+            passed_s = newest.stamp_s - earlier.stamp_s
+            if passed_s and passed_s < _REST_INTERVAL_S:
                 continue
-            if not moved_objects(earlier, newest, tolerance=_REST_SHIFT):
-                return newest
+            span_s = max(passed_s, _REST_INTERVAL_S)
+            moved = moved_objects(
+                earlier,
+                newest,
+                tolerance=_REST_SPEED * span_s,
+                yaw_tolerance=_REST_TURN_SPEED * span_s,
+            )
+            return None if moved and not impatient else newest
         return newest if impatient else None
 
     def _check(self, waited_s: float) -> None:

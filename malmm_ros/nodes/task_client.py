@@ -23,7 +23,7 @@ import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
 from malmm_ros.errors import NodeDiedError, SimulationError
 from malmm_ros.nodes.conversions import image_value, scene_value, seconds
-from malmm_ros.nodes.goal_client import GoalClient, require_accepted
+from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.spinning import SpinThread
@@ -133,12 +133,14 @@ class TaskClient:
             NodeDiedError: A node died meanwhile; named in the error.
         """
         goal = ExecuteTask.Goal(instruction=instruction, team=team, timeout=timeout_s)
-        result = self._task.run(
+        outcome = self._task.run(
             goal,
             timeout_s=timeout_s + 30.0 if timeout_s else 24 * 3600.0,
             on_feedback=lambda feedback: on_event(feedback.event),
         )
-        return require_accepted(result, node="agents", what="the task")
+        if outcome.result is None:
+            raise NodeDiedError("agents", "node 'agents' did not take the task")
+        return outcome.result
 
     def cancel(self) -> None:
         """Cancel the task under way; from any thread."""

@@ -93,7 +93,7 @@ class TimingClient:
         Raises:
             MotionError: The arm did not get there.
         """
-        result = self._move.run(_goal(position), timeout_s=_MOTION_S)
+        result = self._move.run(_goal(position), timeout_s=_MOTION_S).result
         if result is None or not result.success:
             raise MotionError("benchmark", "rejected" if result is None else result.message)
 

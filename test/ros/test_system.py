@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -163,11 +164,16 @@ def test_a_task_sent_while_one_runs_is_turned_away_and_the_first_goes_on(system:
     assert box[0].success, box[0].message
 
 
-def test_cancel_in_mid_motion_brakes_the_arm_and_says_so(system: System) -> None:
+def test_cancel_in_mid_motion_brakes_the_arm_before_it_arrives(system: System) -> None:
     system.load()
     events = Events()
     thread, box = run_in_thread(system, STACK, events)
-    assert events.moved.wait(60.0)
+    start = system.client.ground_truth().gripper.tcp.position
+    assert events.coded.wait(60.0)
+    # The first motion after the rehearsal goes from the ready pose to above a block.
+    deadline = time.monotonic() + 20.0
+    while math.dist(system.client.ground_truth().gripper.tcp.position, start) < 0.02:
+        assert time.monotonic() < deadline, "the arm does not move"
     system.client.cancel()
     thread.join(timeout=20.0)
     assert box
@@ -176,6 +182,10 @@ def test_cancel_in_mid_motion_brakes_the_arm_and_says_so(system: System) -> None
     first = system.client.ground_truth().gripper.tcp.position
     second = system.client.ground_truth().gripper.tcp.position
     assert first == pytest.approx(second, abs=1e-4)
+    lines = read_transcript(Path(box[0].transcript))
+    executions = [line for line in lines if line.kind == "execution"]
+    assert all(line.data["outcome"] != "done" for line in executions)
+    assert not system.client.ground_truth().gripper.width < 0.05
 
 
 @pytest.mark.parametrize("name", ["simulator", "scene", "motion", "agents"])
