@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
@@ -69,21 +70,24 @@ def print_report(report: Mapping[str, Any]) -> None:
     """Print the table of a run."""
     config = report["config"]
     note = " (rule-based stand-in, not a language model)" if report["is_stand_in"] else ""
-    table = Table(title=f"team {config['team']}, model {config['model']['name']}{note}")
-    for column in ("task", "success", "95 %", "s", "steps", "calls", "tokens", "cost"):
+    table = Table(
+        box=SIMPLE, title=f"team {config['team']}, model {config['model']['name']}{note}"
+    )
+    has_cost = any(task["cost"] for task in report["tasks"].values())
+    columns = ["task", "success, 95 %", "s", "steps", "calls", "tokens"]
+    for column in [*columns, "cost"] if has_cost else columns:
         table.add_column(column, no_wrap=True)
     for name, task in report["tasks"].items():
         low, high = task["interval_95"]
-        table.add_row(
+        cells = [
             name,
-            f"{task['success_rate']:.2f}",
-            f"{low:.2f}–{high:.2f}",
+            f"{task['success_rate']:.2f} ({low:.2f}–{high:.2f})",
             f"{task['mean_wall_s']:.1f}",
             f"{task['mean_steps']:.1f}",
-            f"{task['mean_calls']:.1f}",
+            f"{task['mean_calls']:.0f}",
             f"{task['mean_tokens']:.0f}",
-            "?" if task["cost"] is None else f"{task['cost']:.2f}",
-        )
+        ]
+        table.add_row(*cells, *([f"{task['cost']:.2f}"] if has_cost else []))
     console = Console()
     console.print(table)
     for name, task in report["tasks"].items():
@@ -106,7 +110,9 @@ def print_report(report: Mapping[str, Any]) -> None:
 
 def print_comparison(comparison: Mapping[str, Any]) -> None:
     """Print the difference of two runs."""
-    table = Table(title=f"{comparison['first']} minus {comparison['second']}, same episodes")
+    table = Table(
+        box=SIMPLE, title=f"{comparison['first']} minus {comparison['second']}, same episodes"
+    )
     for column in ("task", "difference", "95 %", "only the first", "only the second"):
         table.add_column(column)
     for name, row in {**comparison["tasks"], "all": comparison}.items():
