@@ -393,6 +393,19 @@ def test_wrong_requests_are_answered_in_words(
     assert words in answer.message
 
 
+@pytest.mark.parametrize(
+    "fields", [{"task": "no_such_task"}, {"task": "stack_blocks", "options": "{count: 99}"}]
+)
+def test_a_world_that_cannot_be_loaded_ends_nothing(
+    at_ready: Simulator, fields: dict[str, Any]
+) -> None:
+    handle = at_ready.follow(swing(np.array(READY_POSITIONS), 0.4, 2.0))
+    assert not at_ready.call(LoadTask, "load_task", **fields).success
+    result = at_ready.result(handle)
+    assert (result.error_code, result.error_string) == (Result.SUCCESSFUL, "")
+    assert at_ready.positions()[0] == pytest.approx(0.4, abs=0.005)
+
+
 def test_a_reset_ends_what_was_under_way(at_ready: Simulator) -> None:
     handle = at_ready.follow(swing(np.array(READY_POSITIONS), 1.0, 4.0))
     assert at_ready.call(ResetWorld, "reset_world").success

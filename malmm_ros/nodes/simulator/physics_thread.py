@@ -6,8 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 from malmm_ros.errors import SimulationError
@@ -78,9 +77,19 @@ class PhysicsThread:
         self._commands.put(change)
 
     def call(
-        self, command: Callable[[MujocoWorld], ResultT], *, timeout_s: float = 5.0
+        self,
+        command: Callable[[MujocoWorld], ResultT],
+        *,
+        timeout_s: float = 5.0,
+        changes_world: bool = False,
     ) -> ResultT:
         """Let a function work on the world, between two steps, and wait for its result.
+
+        Args:
+            command: Carried out once, or never when its turn does not come in time.
+            timeout_s: For its turn to come, and again for it to be done.
+            changes_world: Things may move afterwards, without an arm that moves them: at speed 0
+                the world goes on until they rest.
 
         Raises:
             SimulationError: It did not get its turn in time, or the thread has ended.
@@ -90,19 +99,17 @@ class PhysicsThread:
         future: Future[ResultT] = Future()
 
         def work() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            if changes_world:
+                self._settle_left_s = _SETTLE_LIMIT_S
             try:
                 future.set_result(command(self._world))
             except Exception as error:  # noqa: BLE001  # the caller's, not ours
                 future.set_exception(error)
-            self._settle_left_s = _SETTLE_LIMIT_S
 
         self._commands.put(work)
-        try:
-            return future.result(timeout_s)
-        except FutureTimeoutError as error:
-            raise SimulationError(
-                f"the simulator did not take a command within {timeout_s:g} s"
-            ) from error
+        return _result(future, timeout_s)
 
     def post(self, command: Callable[[MujocoWorld], object]) -> None:
         """Let a function work on the world soon, without waiting."""
@@ -112,15 +119,17 @@ class PhysicsThread:
         """Let a function reset the world; time goes on."""
 
         def replace(world: MujocoWorld) -> ResultT:
-            before_s = self.now_s
+            before_s, model = self.now_s, world.physics.model
             try:
                 return load(world)
             finally:
-                self._epoch_s = before_s - world.time_s
+                # A load that failed may have left the world as it was, with its goals under way.
+                if world.physics.model is not model:
+                    self._epoch_s = before_s - world.time_s
+                    self.generation += 1
                 self._anchor = (time.monotonic(), self.now_s)
-                self.generation += 1
 
-        return self.call(replace, timeout_s=timeout_s)
+        return self.call(replace, timeout_s=timeout_s, changes_world=True)
 
     def close(self, *, timeout_s: float = 1.0) -> None:
         """End the thread after the present batch."""
@@ -178,3 +187,12 @@ class PhysicsThread:
     def _is_active(self) -> bool:
         world = self._world
         return any(world.arm(name).is_active for name in world.robot_names)
+
+
+def _result(future: Future[ResultT], timeout_s: float) -> ResultT:
+    """Wait for a command's turn, then for its end; one that is given up is never carried out."""
+    if not wait([future], timeout_s).done and future.cancel():
+        raise SimulationError(f"the simulator did not take a command within {timeout_s:g} s")
+    if not wait([future], timeout_s).done:
+        raise SimulationError(f"the simulator did not finish a command within {timeout_s:g} s")
+    return future.result()
