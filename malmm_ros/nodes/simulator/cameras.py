@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ from malmm_ros.simulation.rendering import CameraRenderer
 
 # Reliable, so that subscribers of either kind match; shallow, since old images are of no use.
 _PROFILE = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
+# Between attempts after a failure, seconds of wall time.
+_RETRY_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +93,33 @@ class CameraPublishers:
             started_s = time.monotonic()
             heard = [name for name, topics in self._topics.items() if topics.are_heard]
             if heard:
-                try:
-                    self._publish(heard)
-                except MalmmError as error:
-                    self._node.get_logger().error(f"no images: {error}")
-                    self._stop.wait(5.0)
+                self._try_to_publish(heard)
             self._stop.wait(max(0.001, period_s - (time.monotonic() - started_s)))
-        if self._renderer is not None:
-            self._renderer.close()
+        self._close_renderer()
+
+    def _try_to_publish(self, cameras: list[str]) -> None:
+        """Publish; after a failure say why and begin anew with another renderer, later."""
+        try:
+            self._publish(cameras)
+            return
+        except MalmmError as error:
+            reason = str(error)
+        except Exception:  # noqa: BLE001  # the thread must live on
+            reason = traceback.format_exc()
+        if self._stop.is_set():
+            return
+        self._node.get_logger().error(f"no images: {reason}")
+        self._close_renderer()
+        self._stop.wait(_RETRY_S)
+
+    def _close_renderer(self) -> None:
+        renderer, self._renderer = self._renderer, None
+        if renderer is None:
+            return
+        try:
+            renderer.close()
+        except Exception:  # noqa: BLE001  # a broken context is given up either way
+            self._node.get_logger().warning(f"closing a renderer: {traceback.format_exc()}")
 
     def _publish(self, cameras: list[str]) -> None:
         """Draw the same moment by each camera."""
@@ -133,8 +155,7 @@ class CameraPublishers:
     def _renderer_of(self, moment: _Moment) -> CameraRenderer:
         """The renderer of the present model, made anew when another world was loaded."""
         if self._renderer is None or self._generation != moment.generation:
-            if self._renderer is not None:
-                self._renderer.close()
+            self._close_renderer()
             self._renderer = CameraRenderer(
                 moment.model,
                 width_px=self._config.image_width_px,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -73,13 +74,19 @@ class TaskServices:
             node.create_service(kind, name, self._in_words(answer), callback_group=group)
 
     def _in_words(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
-        """Turn errors into an answer."""
+        """Turn errors into an answer: a client that waits must get one whatever happened."""
 
         def callback(request: Any, response: Any) -> Any:
             try:
                 answer(request, response)
             except MalmmError as error:
                 response.success, response.message = False, str(error)
+            except Exception as error:  # noqa: BLE001  # answered and logged
+                self._node.get_logger().error(traceback.format_exc())
+                response.success = False
+                response.message = (
+                    f"the simulator failed: {type(error).__name__}: {error}; see its log"
+                )
             return response
 
         return callback
@@ -112,7 +119,8 @@ class TaskServices:
     def _disturb(self, request: Disturb.Request, response: Disturb.Response) -> None:
         rng = np.random.default_rng(request.seed)
         response.message = self._physics.call(
-            lambda world: world.disturb(request.kind, request.object_name, rng)
+            lambda world: world.disturb(request.kind, request.object_name, rng),
+            changes_world=True,
         )
         response.success = True
         self._node.get_logger().info(response.message)
