@@ -65,6 +65,15 @@ def test_arguments_become_parameters_of_their_nodes() -> None:
     assert "use_sim_time" not in nodes["simulator"].parameters
 
 
+def test_one_name_of_the_robot_reaches_joints_controllers_and_planner() -> None:
+    nodes = {node.name: node for node in SIM.resolve({"robot_name": "left", "rviz": "false"})}
+    assert nodes["simulator"].parameters["robot_name"] == "left"
+    motion = nodes["motion"].parameters
+    assert motion["robot_name"] == motion["roboplan.robot_name"] == "left"
+    assert motion["controllers.arm_action"] == "left_arm_controller/follow_joint_trajectory"
+    assert motion["controllers.gripper_action"] == "left_hand_controller/gripper_cmd"
+
+
 def test_rviz_starts_when_asked_for() -> None:
     assert SIM.resolve({"rviz": "true"})[-1].executable == "rviz2"
     with pytest.raises(ConfigurationError, match="ros2 launch"):

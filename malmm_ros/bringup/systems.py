@@ -102,6 +102,13 @@ SIM = Bringup(
             parameters={
                 "planner": Use(argument="motion"),
                 "robot_name": Use(argument="robot_name"),
+                "roboplan.robot_name": Use(argument="robot_name"),
+                "controllers.arm_action": Use(
+                    argument="robot_name", form="{}_arm_controller/follow_joint_trajectory"
+                ),
+                "controllers.gripper_action": Use(
+                    argument="robot_name", form="{}_hand_controller/gripper_cmd"
+                ),
                 "use_sim_time": True,
             },
         ),

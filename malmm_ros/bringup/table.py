@@ -52,9 +52,19 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """The value of an argument, as a node's parameter."""
+    """The value of an argument, as a node's parameter.
+
+    Attributes:
+        form: What to make of it, a text with ``{}`` in the value's place; empty: the value itself.
+    """
 
     argument: str
+    form: str = ""
+
+    def of(self, values: Mapping[str, Value]) -> Value:
+        """The parameter for the arguments' values."""
+        value = values[self.argument]
+        return self.form.format(value) if self.form else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +153,7 @@ class Bringup:
                 executable=entry.executable,
                 package=entry.package,
                 parameters={
-                    name: values[value.argument] if isinstance(value, Use) else value
+                    name: value.of(values) if isinstance(value, Use) else value
                     for name, value in entry.parameters.items()
                 },
                 parameter_files=(config,) if config else (),
