@@ -60,7 +60,7 @@ class GoalClient:
         watch: NodeWatch,
         needed: Sequence[str],
         what: str,
-        accept_timeout_s: float = 10.0,
+        accept_timeout_s: float = 30.0,
     ) -> None:
         self._client, self._watch, self._needed = client, watch, tuple(needed)
         self._what, self._accept_timeout_s = what, accept_timeout_s

@@ -35,7 +35,8 @@ class ControllerConfig:
         gripper_action: Name of the control_msgs/GripperCommand action.
         gripper_position: Whether that action's position is half or all of the opening.
         max_effort: Grip force, newtons.
-        server_timeout_s: Wall time to wait for a server.
+        server_timeout_s: Wall time for a server to appear, and to take a goal; a dead one is
+            noticed by its lease long before.
         slack_s: Wall time that a motion may take beyond ten times its own duration.
         stale_s: Joint states older than this (wall time) count as silent.
     """
@@ -44,7 +45,7 @@ class ControllerConfig:
     gripper_action: str = "panda_hand_controller/gripper_cmd"
     gripper_position: Literal["half", "full"] = "half"
     max_effort: float = 40.0
-    server_timeout_s: float = 10.0
+    server_timeout_s: float = 30.0
     slack_s: float = 20.0
     stale_s: float = 1.0
 
