@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 
 import yaml
 
 from malmm_ros.evaluation.configuration import EvaluationConfig
-from malmm_ros.evaluation.experiments import config_folder
 
 Means = Mapping[str, Mapping[str, float]]
 """By ``team/task``: ``calls``, ``input_tokens`` and ``output_tokens`` of an episode."""
@@ -44,7 +44,7 @@ class Expectation:
 
 def read_means() -> Means:
     """The means that were measured with the offline stand-in; tokens at four characters each."""
-    text = (config_folder() / "expected_use.yaml").read_text(encoding="utf-8")
+    text = (files("malmm_ros.evaluation") / "expected_use.yaml").read_text(encoding="utf-8")
     means: Means = yaml.safe_load(text) or {}
     return means
 
