@@ -207,3 +207,44 @@ def _command(pid: int) -> str:
 def test_the_front_door_is_also_a_module() -> None:
     assert malmm("--version").stdout.startswith("malmm ")
     assert cli.overview().startswith("malmm")
+
+
+@pytest.mark.parametrize("option", [["--model", "gpt-4.1"], ["--seed", "3"], ["--approve"]])
+def test_an_option_of_the_nodes_is_refused_with_ros_instead_of_ignored(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "stack 2 red blocks", "--ros", *option]) == 2
+    assert "malmm up sim" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", ""], "empty"),
+        (["run", "x", "--task", "stak_blocks"], "Did you mean 'stack_blocks'"),
+        (["run", "x", "--team", "malm"], "Did you mean 'malmm'"),
+        (["run", "x", "--options", "["], "YAML"),
+        (["run", "x", "--options", "{color: rde}"], "Did you mean 'red'"),
+        (["run", "x", "--json", "/no/such/folder/x.json"], "does not exist"),
+        (["evaluate", "--tasks", "stack_bloks"], "Did you mean 'stack_blocks'"),
+        (["evaluate", "--episodes", "0"], "at least 1"),
+        (["evaluate", "--episodes", "-2"], "at least 1"),
+        (["evaluate", "--workers", "0"], "at least 1"),
+        (["evaluate", "--json", "/no/such/folder/x.json"], "cannot be written"),
+    ],
+)
+def test_wrong_usage_ends_with_two_and_a_readable_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_a_model_without_a_key_is_refused_before_anything_is_built(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert main(["run", "stack 2 red blocks", "--model", "gpt-4.1"]) != 0
+    assert "OPENAI_API_KEY" in capsys.readouterr().err

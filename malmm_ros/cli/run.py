@@ -19,6 +19,21 @@ from malmm_ros.cli.conversation import ConversationPrinter
 from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.errors import ConfigurationError
 
+# What running nodes were started with; see `malmm up sim --help`.
+_OF_NODES = (
+    "task",
+    "seed",
+    "options",
+    "model",
+    "base_url",
+    "role_model",
+    "prices",
+    "approve",
+    "inject",
+    "motion",
+    "transcripts",
+    "images",
+)
 EXAMPLE = 'malmm run "stack 3 red blocks on the green target area" --seed 3'
 
 
@@ -30,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--options", default="", help="of the world, a YAML mapping: {color: red, count: 3}"
     )
-    parser.add_argument("--team", default="malmm", help="the team of agents")
+    parser.add_argument(
+        "--team", default="", help="the team of agents; empty: malmm, or the agents node's own"
+    )
     parser.add_argument("--model", default="offline", help="the language model's name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
     parser.add_argument(
@@ -68,6 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError("instruction", "is empty; say what the robot is to do")
     if arguments.json is not None and not arguments.json.absolute().parent.is_dir():
         raise ConfigurationError("--json", f"the folder of {arguments.json} does not exist")
+    if arguments.ros:
+        _refuse_node_settings(arguments)
     result = _through_ros(arguments) if arguments.ros else _in_process(arguments)
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(result, indent=2, default=str) + "\n")
@@ -76,6 +95,24 @@ def run(arguments: argparse.Namespace) -> int:
     if result["transcript"]:
         sys.stdout.write(f"transcript: {result['transcript']}\n")
     return 0 if result["success"] else 1
+
+
+def _refuse_node_settings(arguments: argparse.Namespace) -> None:
+    """Refuse what only the nodes can be told, rather than ignore it.
+
+    Raises:
+        ConfigurationError: Such an option was given.
+    """
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    given = [name for name in _OF_NODES if getattr(arguments, name) != parser.get_default(name)]
+    if given:
+        option = f"--{given[0].replace('_', '-')}"
+        raise ConfigurationError(
+            option,
+            "is the nodes' own setting and has no effect with --ros; "
+            "give it to `malmm up sim` or `ros2 launch`",
+        )
 
 
 def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -87,7 +124,7 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
 
     model = ModelConfig(name=arguments.model, base_url=arguments.base_url, prices=arguments.prices)
     team = build_team(
-        arguments.team,
+        arguments.team or "malmm",
         model,
         role_models=read_role_models(arguments.role_model, model),
         inject=InjectionConfig(probability=arguments.inject, seed=arguments.seed),
