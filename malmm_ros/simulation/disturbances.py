@@ -98,6 +98,6 @@ def _shift(
             and all(math.hypot(x - o[0], y - o[1]) >= _CLEARANCE for o in others)
             and surroundings.reach.is_reachable(place, item.yaw, symmetry=item.yaw_symmetry)
         ):
-            physics.place(item.name, Pose(place, item.pose.orientation))
+            physics.place(item.name, Pose(place, physics.pose(item.name).orientation))
             return f"shifted {item.name} by {distance:.3f} m towards {math.degrees(angle):.0f}°"
     raise SimulationError(f"{item.name} cannot be shifted: there is no free place around it")

@@ -97,7 +97,7 @@ def move_target(world: MujocoWorld, name: str, rng: np.random.Generator) -> str:
     Raises:
         SimulationError: There is no room for it. The world is as before.
     """
-    objects = {item.name: item for item in world.ground_truth(world.robot_names[0]).objects}
+    objects = {item.name: item for item in world.bodies()}
     group = next((item for item in world.task.groups if name in item), (name,))
     carried = [
         item.name

@@ -14,7 +14,7 @@ from malmm_ros.errors import SimulationError, UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import BASE_POSE
 from malmm_ros.models.mjcf import TIME_STEP_S, add_panda
-from malmm_ros.scene import Scene
+from malmm_ros.scene import Scene, SceneObject
 from malmm_ros.simulation.arm import SimulatedArm
 from malmm_ros.simulation.controllers import ArmControllerConfig
 from malmm_ros.simulation.disturbances import Surroundings, disturb
@@ -29,6 +29,7 @@ from malmm_ros.simulation.scenery import (
     new_world_spec,
 )
 from malmm_ros.simulation.tasks import Task, find_task
+from malmm_ros.simulation.upright import upright
 from malmm_ros.simulation.world import RobotPlacement
 from malmm_ros.trajectory import JointState
 
@@ -221,13 +222,20 @@ class MujocoWorld:
         return self.arm(robot_name).gripper_width
 
     def ground_truth(self, robot_name: str = "panda") -> Scene:
-        """All objects and one robot's hand as they are; what is held is left open."""
-        physics = self._synchronized()
+        """All objects and one robot's hand as they are; what is held is left open.
+
+        Plain boxes are told of by the face that is up, see ``upright``.
+        """
         return Scene(
             stamp_s=self.time_s,
-            objects=tuple(prop.at(physics.pose(prop.name)) for prop in self.task.props),
+            objects=tuple(map(upright, self.bodies())),
             gripper=self.arm(robot_name).gripper_state,
         )
+
+    def bodies(self) -> tuple[SceneObject, ...]:
+        """All objects by their bodies' own axes: for those who place them."""
+        physics = self._synchronized()
+        return tuple(prop.at(physics.pose(prop.name)) for prop in self.task.props)
 
     def success(self) -> tuple[bool, str]:
         """Whether physics says that the task is done, and what holds or is missing."""
