@@ -11,6 +11,7 @@ from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
 from malmm_ros.bringup import SIM
+from malmm_ros.errors import MalmmError
 
 
 def start_nodes(context):
@@ -18,6 +19,11 @@ def start_nodes(context):
         argument.name: LaunchConfiguration(argument.name).perform(context)
         for argument in SIM.arguments
     }
+    try:
+        nodes = SIM.resolve(values)
+    except MalmmError as error:
+        # launch prints the words of an exception that ends it, and exits with 1.
+        raise RuntimeError(f"sim.launch.py: {error}") from None
     share = FindPackageShare("malmm_ros").perform(context)
     return [
         Node(
@@ -38,7 +44,7 @@ def start_nodes(context):
             output="screen",
             emulate_tty=True,
         )
-        for node in SIM.resolve(values)
+        for node in nodes
     ]
 
 
