@@ -17,6 +17,7 @@ from malmm_ros.geometry import Pose, Vector3, top_down, vector3
 from malmm_ros.robots.robot import GripResult, MotionResult
 from malmm_ros.scene import (
     MAX_GRIPPER_WIDTH,
+    OPEN_WIDTH,
     TABLE_TOP_Z,
     GripperState,
     Scene,
@@ -173,7 +174,7 @@ class FakeRobot:
             tcp=top_down(self._tcp, self._yaw),
             yaw=self._yaw,
             width=self._width,
-            is_open=self._width > 0.9 * MAX_GRIPPER_WIDTH,
+            is_open=self._width >= OPEN_WIDTH,
         )
         scene = Scene(
             stamp_s=float(self.observations),

@@ -70,7 +70,7 @@ class PlannedRobot:
         """Sense the scene; what the hand holds is this robot's own verdict, judged anew."""
         scene = self._scenes.observe()
         width = self._driver.gripper_width()
-        gripper = replace(scene.gripper, width=width, is_open=width > OPEN_WIDTH)
+        gripper = replace(scene.gripper, width=width, is_open=width >= OPEN_WIDTH)
         scene = replace(scene, gripper=gripper)
         if self._held and self._hold_problem(scene):
             self._hold("", 0.0)
@@ -115,7 +115,7 @@ class PlannedRobot:
         """Open the hand fully."""
         self._begin(cancel)
         reading = self._driver.grip(MAX_GRIPPER_WIDTH, self._command)
-        if reading.is_success and reading.width > OPEN_WIDTH:
+        if reading.is_success and reading.width >= OPEN_WIDTH:
             self._hold("", 0.0)
             return GripResult(is_success=True, width=reading.width, message="the hand is open")
         return self._grip_failure(

@@ -12,7 +12,7 @@ from malmm_ros.geometry import Pose, yaw_difference
 from malmm_ros.motion.planner import MotionPlanner
 from malmm_ros.robots.contact import grip_extent, objects_at_tool
 from malmm_ros.robots.driver import DriveResult, GripReading
-from malmm_ros.scene import MAX_GRIPPER_WIDTH, TABLE_TOP_Z, Scene, SceneObject
+from malmm_ros.scene import MAX_GRIPPER_WIDTH, OPEN_WIDTH, TABLE_TOP_Z, Scene, SceneObject
 from malmm_ros.trajectory import JointState, Trajectory
 
 _MAX_PLANS = 32
@@ -150,8 +150,7 @@ class TwinWorld:
         """Nothing moves here."""
 
     def _set_width(self, scene: Scene, width: float) -> None:
-        is_open = width > 0.9 * MAX_GRIPPER_WIDTH
-        gripper = replace(scene.gripper, width=width, is_open=is_open)
+        gripper = replace(scene.gripper, width=width, is_open=width >= OPEN_WIDTH)
         self._scene = replace(scene, gripper=gripper)
 
 

@@ -16,14 +16,12 @@ from malmm_ros.models.description import (
     finger_joint_names,
 )
 from malmm_ros.models.mjcf import PandaPhysics
-from malmm_ros.scene import MAX_GRIPPER_WIDTH, GripperState
+from malmm_ros.scene import MAX_GRIPPER_WIDTH, OPEN_WIDTH, GripperState
 from malmm_ros.simulation.controllers import ArmController, ArmControllerConfig, JointLimits
 from malmm_ros.simulation.gripper import GripperConfig, GripperController
 from malmm_ros.simulation.physics import Physics
 from malmm_ros.trajectory import JointState
 
-# Narrower than this the hand counts as closed (metres).
-_OPEN_WIDTH = 0.075
 # URDF's speed limits, rad/s.
 _SPEED_LIMIT = (2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61)
 
@@ -128,7 +126,7 @@ class SimulatedArm:
     def gripper_state(self) -> GripperState:
         """Hand as it is; what it holds is not decided here."""
         tcp, width = self.tcp, self.gripper_width
-        return GripperState(tcp=tcp, yaw=tcp.yaw, width=width, is_open=width >= _OPEN_WIDTH)
+        return GripperState(tcp=tcp, yaw=tcp.yaw, width=width, is_open=width >= OPEN_WIDTH)
 
     def _motion_torque(self, acceleration: NDArray[np.float64]) -> NDArray[np.float64]:
         """Inertial and Coriolis torques ``(7,)``; gravity is already compensated."""
