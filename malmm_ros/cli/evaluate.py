@@ -39,6 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--disturb", default="", help="NAME=P,… or all=P: probability at each opportunity"
     )
+    parser.add_argument(
+        "--inject",
+        type=float,
+        default=0.0,
+        metavar="P",
+        help="put errors of language models into answers: probability for each step and duty",
+    )
     parser.add_argument("--experiment", default="", help="a named one: config/experiments")
     _add_running(parser)
     _add_outputs(parser)
@@ -117,6 +124,7 @@ def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> Evaluatio
         model=model,
         observations=arguments.observations,
         disturb=read_disturb(arguments.disturb),
+        inject=arguments.inject,
     )
 
 

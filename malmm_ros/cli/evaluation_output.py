@@ -70,9 +70,12 @@ def print_report(report: Mapping[str, Any]) -> None:
     """Print the table of a run."""
     config = report["config"]
     note = " (rule-based stand-in, not a language model)" if report["is_stand_in"] else ""
-    table = Table(
-        box=SIMPLE, title=f"team {config['team']}, model {config['model']['name']}{note}"
-    )
+    if config["inject"]:
+        note += f", errors injected with probability {config['inject']:g}"
+    console = Console()
+    # Not the table's title, which would break where the table is narrow.
+    console.print(f"team {config['team']}, model {config['model']['name']}{note}", highlight=False)
+    table = Table(box=SIMPLE)
     has_cost = any(task["cost"] for task in report["tasks"].values())
     columns = ["task", "success, 95 %", "s", "steps", "calls", "tokens"]
     for column in [*columns, "cost"] if has_cost else columns:
@@ -88,7 +91,6 @@ def print_report(report: Mapping[str, Any]) -> None:
             f"{task['mean_tokens']:.0f}",
         ]
         table.add_row(*cells, *([f"{task['cost']:.2f}"] if has_cost else []))
-    console = Console()
     console.print(table)
     for name, task in report["tasks"].items():
         for what, count in task["failures"].items():
@@ -97,6 +99,12 @@ def print_report(report: Mapping[str, Any]) -> None:
         noticed = "" if counts["noticed"] is None else f", noticed {counts['noticed']}"
         console.print(
             f"disturbance {kind}: fired {counts['fired']}{noticed}, "
+            f"recovered {counts['recovered']}",
+            highlight=False,
+        )
+    for kind, counts in report["injected_errors"].items():
+        console.print(
+            f"injected error {kind}: {counts['injected']}, detected {counts['detected']}, "
             f"recovered {counts['recovered']}",
             highlight=False,
         )

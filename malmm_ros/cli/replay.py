@@ -65,6 +65,10 @@ def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace)
             str(arguments.transcript),
             "does not say in which simulated world it was recorded, so that cannot be made again",
         )
+    if facts.get("disturb"):
+        raise ConfigurationError(
+            str(arguments.transcript), "was recorded with disturbances, which cannot be repeated"
+        )
     if facts.get("observations", "state") != "state":
         raise ConfigurationError(
             str(arguments.transcript), "only runs with observations from state can be replayed"

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from malmm_ros import __version__
-from malmm_ros.agents import Budget, ModelConfig
+from malmm_ros.agents import Budget, InjectionConfig, ModelConfig
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.disturbing import checked_probabilities
 from malmm_ros.simulation import TASKS
@@ -66,6 +66,7 @@ class EvaluationConfig:
         seed: Every episode's own seed derives from it, the task's name and the index.
         observations: Where scenes come from.
         disturb: Probabilities by kind of disturbance; empty: nothing disturbs.
+        inject: Probability of an injected error, for each step of the plan and each duty.
         budget: Of each episode.
     """
 
@@ -77,6 +78,7 @@ class EvaluationConfig:
     motion: str = "roboplan"
     observations: str = "state"
     disturb: Mapping[str, float] = field(default_factory=dict)
+    inject: float = 0.0
     budget: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
@@ -95,6 +97,7 @@ class EvaluationConfig:
             raise UnknownNameError("observations", self.observations, OBSERVATIONS)
         if self.disturb:
             checked_probabilities(self.disturb)
+        InjectionConfig(probability=self.inject)  # checks it
 
     def cases(self) -> tuple[Case, ...]:
         """The rows of the table."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from malmm_ros.agents import TaskResult, build_team
+from malmm_ros.agents import InjectionConfig, TaskResult, Team, build_team
 from malmm_ros.backends import load_backend
 from malmm_ros.errors import ConfigurationError, MissingDependencyError
-from malmm_ros.evaluation.configuration import EvaluationConfig, parse_case
+from malmm_ros.evaluation.configuration import Case, EvaluationConfig, parse_case
 from malmm_ros.evaluation.disturbing import DisturbedRobot
 from malmm_ros.evaluation.result import EpisodeEvent, EpisodeResult, categorize
 from malmm_ros.evaluation.witness import Witness
@@ -87,12 +89,13 @@ class EpisodeRunner:
         try:
             world.reset(case.task, seed, options=case.options)
             robot, events = self._make_robot(world, seed)
-            outcome = self._team.run(
+            outcome = self._team_for(seed).run(
                 world.instruction,
                 self._around(robot, world),
                 budget=self.config.budget,
                 transcript=self._transcript(task, index),
                 task_id=episode_name(task, index),
+                world=self._world_facts(case, seed),
             )
             world.settle()
             is_success, condition = world.success()
@@ -110,6 +113,26 @@ class EpisodeRunner:
             )
         finally:
             world.close()
+
+    def _team_for(self, seed: int) -> Team:
+        """The team; where errors are injected, one whose draws are the episode's own."""
+        if not self.config.inject:
+            return self._team
+        inject = InjectionConfig(probability=self.config.inject, seed=seed)
+        self._team.close()
+        self._team = build_team(self.config.team, self.config.model, inject=inject)
+        return self._team
+
+    def _world_facts(self, case: Case, seed: int) -> Mapping[str, Any]:
+        """By which ``malmm replay`` makes the world again."""
+        return {
+            "task": case.task,
+            "seed": seed,
+            "options": dict(case.options),
+            "motion": self.config.motion,
+            "observations": self.config.observations,
+            "disturb": dict(self.config.disturb),
+        }
 
     def _make_robot(
         self, world: MujocoWorld, seed: int
@@ -184,6 +207,7 @@ def _result(
         output_tokens=outcome.usage.output_tokens,
         cost=outcome.usage.cost,
         events=events,
+        injections=tuple(replace(item, is_recovered=is_success) for item in outcome.injections),
         wall_s=round(wall_s, 3),
         simulated_s=round(simulated_s, 3),
     )

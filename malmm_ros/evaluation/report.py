@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from malmm_ros.agents import FAULT_KINDS
 from malmm_ros.evaluation.configuration import EvaluationConfig
 from malmm_ros.evaluation.disturbing import DISTURBANCE_KINDS
 from malmm_ros.evaluation.result import CATEGORIES, EpisodeResult
@@ -39,6 +40,7 @@ def make_report(
         "tasks": tasks,
         "wall_s": round(wall_s, 1),
         "events": _events(ordered),
+        "injected_errors": _injections(ordered),
         "totals": {
             "calls": sum(item.calls for item in ordered),
             "input_tokens": sum(item.input_tokens for item in ordered),
@@ -91,4 +93,19 @@ def _events(results: Sequence[EpisodeResult]) -> dict[str, dict[str, int | None]
             "noticed": sum(judged) if judged else None,
             "recovered": sum(item.is_success for item, _ in mine),
         }
+    return counts
+
+
+def _injections(results: Sequence[EpisodeResult]) -> dict[str, dict[str, int]]:
+    """By kind of injected error: how often it was injected, detected, and overcome."""
+    faults = [fault for item in results for fault in item.injections]
+    counts: dict[str, dict[str, int]] = {}
+    for kind in FAULT_KINDS:
+        mine = [fault for fault in faults if fault.kind == kind]
+        if mine:
+            counts[kind] = {
+                "injected": len(mine),
+                "detected": sum(fault.is_detected for fault in mine),
+                "recovered": sum(fault.is_recovered for fault in mine),
+            }
     return counts

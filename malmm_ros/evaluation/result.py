@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from malmm_ros.agents import Injection
+
 # Why an episode failed, in the order of the report; the team's own reasons are folded into them.
 CATEGORIES = {
     "false_claim": "the team believed it was done, physics disagrees",
     "not_understood": "the instruction was not understood",
     "impossible": "the team held it for impossible",
     "too_many_errors": "too many errors in a row",
+    "program_failed": "a program stopped, and the team may not correct it",
+    "not_completed": "the team saw that it was not done, and may not correct it",
     "budget": "turns, calls, tokens, cost or time were used up",
     "model": "the language model failed",
     "robot": "robot or node failed",
@@ -50,6 +54,8 @@ class EpisodeResult:
         category: Why it failed, one of :data:`CATEGORIES`; empty when it succeeded.
         condition: The task's condition in words.
         events: Disturbances that happened.
+        injections: Errors that were put into the models' answers; recovered where physics agrees
+            that the task succeeded.
         attempts: 2 when a worker died and it was run again.
         wall_s: Wall time.
         simulated_s: Of the world's clock.
@@ -72,6 +78,7 @@ class EpisodeResult:
     output_tokens: int = 0
     cost: float = 0.0
     events: tuple[EpisodeEvent, ...] = ()
+    injections: tuple[Injection, ...] = ()
     attempts: int = 1
     wall_s: float = 0.0
     simulated_s: float = 0.0
@@ -92,7 +99,8 @@ class EpisodeResult:
         if set(values) != names:
             raise TypeError("is not a result of this version")
         events = tuple(EpisodeEvent(**item) for item in values["events"])
-        return cls(**{**values, "events": events})
+        injections = tuple(Injection(**item) for item in values["injections"])
+        return cls(**{**values, "events": events, "injections": injections})
 
 
 def categorize(reason: str, *, claim: bool) -> str:
