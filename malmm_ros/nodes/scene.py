@@ -22,6 +22,9 @@ from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.runner import main as run_main
 from malmm_ros.srv import DetectObjects
 
+# Between reminders that nothing is sensed, seconds of wall time.
+_PATIENCE_S = 5.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneConfig:
@@ -71,7 +74,12 @@ class SceneNode(Node):
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
         self._waiting_since_s = time.monotonic()
-        threading.Thread(target=self._say_what_is_missing, daemon=True).start()
+        self._patience = self.create_timer(
+            _PATIENCE_S,
+            self._say_what_is_missing,
+            callback_group=listening,
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
 
     def _on_truth(self, message: SceneState) -> None:
         with self._arrived:
@@ -125,12 +133,13 @@ class SceneNode(Node):
             self.get_logger().warning(f"no markers: {error}")
 
     def _say_what_is_missing(self) -> None:
-        with self._arrived:
-            while not self._arrived.wait_for(lambda: self._latest is not None, 5.0):
-                waited = time.monotonic() - self._waiting_since_s
-                self.get_logger().info(
-                    f"waiting for ground_truth from the simulator, {waited:.0f} s so far"
-                )
+        if self._latest is not None:
+            self._patience.cancel()
+            return
+        waited = time.monotonic() - self._waiting_since_s
+        self.get_logger().info(
+            f"waiting for ground_truth from the simulator, {waited:.0f} s so far"
+        )
 
 
 def choose(message: SceneState, phrases: list[str]) -> tuple[SceneState, list[str]]:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import os
 import queue
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -75,6 +77,21 @@ def test_without_a_simulator_the_answer_says_so(detect: Any) -> None:
     answer = detect()
     assert not answer.success
     assert "is the simulator running?" in answer.message
+
+
+def test_it_says_what_it_waits_for_and_ends_when_asked(
+    ros_environment: dict[str, str], wait_until: Callable[..., None]
+) -> None:
+    lines: list[str] = []
+    with ProcessGroup(on_line=lambda _, line: lines.append(line)) as group:
+        command = [*SCENE, "-r", "__ns:=/alone", "-p", "use_sim_time:=true"]
+        pid = group.start("scene", command, environment=ros_environment)
+        wait_until(
+            lambda: any("waiting for ground_truth" in line for line in lines), timeout_s=25.0
+        )
+        os.kill(pid, signal.SIGINT)
+        wait_until(lambda: group.dead(), timeout_s=5.0)
+        assert group.dead() == {"scene": 0}
 
 
 def test_scenes_are_passed_on_detected_and_drawn(client: Node, detect: Any) -> None:
