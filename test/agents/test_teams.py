@@ -61,7 +61,8 @@ def test_every_team_says_what_it_cannot_do(team: str, instruction: str, reason: 
     robot = stack_robot()
     result = build_team(team, ModelConfig()).run(instruction, robot)
     assert (result.is_success, result.reason) == (False, reason)
-    assert robot.commands == []
+    # At most it has looked again from where the hand is.
+    assert set(robot.commands) <= {"move (0.25, 0.0, 1.15) 0.000"}
 
 
 @pytest.mark.parametrize("team", ["malmm", "multi", "single"])

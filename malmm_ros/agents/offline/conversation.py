@@ -29,6 +29,7 @@ class Conversation:
     Attributes:
         duty: The role; ``verify``: the Planner's check of a claim; ``at once``: without feedback.
         is_camera_view: Left and right are the front camera's.
+        is_blind: Nothing will be sensed any more.
         complaint: What was wrong with the answer before; empty in the first round.
     """
 
@@ -38,6 +39,7 @@ class Conversation:
     scene: Scene
     is_camera_view: bool = False
     complaint: str = ""
+    is_blind: bool = False
 
     def said(self, speaker: Speaker) -> list[HistoryEntry]:
         """The entries of one speaker, oldest first."""

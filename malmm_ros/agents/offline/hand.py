@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from malmm_ros.agents.offline import layout
 from malmm_ros.agents.offline.naming import is_container
 from malmm_ros.geometry import Vector3, wrap_angle
-from malmm_ros.scene import Scene, SceneObject, Workspace
+from malmm_ros.scene import TABLE_TOP_Z, Scene, SceneObject, Workspace
 
 GRASPABLE = 0.075  # m; what the fingers close on, as the prompts state it
 FINGERTIP = 0.009  # m; past the tool point
@@ -61,7 +61,9 @@ def _within_workspace(item: SceneObject) -> layout.Point:
 def grasp_height(item: SceneObject) -> float:
     """Height of the tool point: the middle, but off the surface and clear of the palm."""
     middle = item.pose.position[2]
-    return max(middle, layout.top_z(item) - FINGER_DEPTH, layout.bottom_z(item) + CLEARANCE)
+    # What is sensed a little too low still does not lie in the table.
+    floor = max(layout.bottom_z(item), TABLE_TOP_Z) + CLEARANCE
+    return max(middle, layout.top_z(item) - FINGER_DEPTH, floor)
 
 
 def _closing_yaws(item: SceneObject) -> list[float]:

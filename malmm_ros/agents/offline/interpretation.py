@@ -24,11 +24,13 @@ class Interpretation:
 
     Attributes:
         goals: In the order in which they were asked for.
+        is_open: It speaks of all things of a kind, without saying how many.
         remarks: Choices and corrections of spelling, in sentences for the user.
     """
 
     goals: tuple[Goal, ...]
     remarks: tuple[str, ...] = ()
+    is_open: bool = False
 
 
 def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -> Interpretation:
@@ -59,6 +61,14 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
     return Interpretation(
         goals=tuple(pile_where_narrow(_without_passing(goals), context)),
         remarks=(*spelled, *dict.fromkeys(context.remarks)),
+        is_open=any(_is_open(clause) for clause in clauses),
+    )
+
+
+def _is_open(clause: Clause) -> bool:
+    """Whether a clause is about however many things there are."""
+    return clause.kind == "remove" or any(
+        thing.is_all or (thing.is_plural and thing.count is None) for thing in clause.things
     )
 
 

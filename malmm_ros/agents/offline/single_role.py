@@ -31,7 +31,7 @@ def act_at_once(talk: Conversation) -> str:
 
     Every step is planned on the scene as it should be after the steps before.
     """
-    talk = _as_planner(talk)
+    talk = replace(_as_planner(talk), is_blind=True)
     lines: list[str] = []
     for _ in range(_MAX_STEPS):
         thoughts = plan(talk)

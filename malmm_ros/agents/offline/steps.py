@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from malmm_ros.geometry import Vector3
-from malmm_ros.scene import Workspace
+from malmm_ros.scene import Scene, Workspace
 
 _HALF_TURN = 3.141  # rounded to what is written, and still within [−π, π]
 _CEILING = Workspace().high[2] - 0.05
@@ -47,6 +47,11 @@ def place_step(name: str, where: str, position: Vector3, yaw: float, *, above: f
         move((x, y, above), yaw),
     ]
     return _step(f"put down {quote(name)} {where}", parts)
+
+
+def look_step(scene: Scene) -> str:
+    """Stay where the hand is, so that the scene is sensed anew."""
+    return _step("look again", [move(scene.gripper.tcp.position, scene.gripper.yaw)])
 
 
 def _step(what: str, parts: Sequence[str]) -> str:

@@ -79,6 +79,7 @@ class Tabletop:
     claims: int = 0
     before_move: Callable[[Tabletop], None] = lambda _: None
     refuses: Callable[[Tabletop, Sequence[float], float], str] = lambda *_: ""
+    overlooked: str = ""
 
     def scene(self) -> Scene:
         gripper = GripperState(
@@ -87,7 +88,8 @@ class Tabletop:
             width=0.08 if self.is_open else 0.05,
             is_open=self.is_open,
         )
-        scene = Scene(stamp_s=0.0, objects=tuple(self.objects.values()), gripper=gripper)
+        seen = [item for item in self.objects.values() if item.name != self.overlooked]
+        scene = Scene(stamp_s=0.0, objects=tuple(seen), gripper=gripper)
         return scene.with_held(self.held)
 
     def execute_trajectory(self, position: Sequence[float], yaw: float) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from malmm_ros.agents.history import History
 from malmm_ros.geometry import Pose
 from malmm_ros.scene import TABLE_TOP_Z
 
@@ -189,7 +190,6 @@ def test_neighbours_that_leave_the_fingers_no_room_are_met_by_turning_the_hand(k
         kit.make_area(),
     ]
     history_scene = kit.make_scene(blocks)
-    from malmm_ros.agents.history import History
 
     text = kit.ask("planner", "put the red block on the target", history_scene, History())
     assert 'pick up "red block"' in text
@@ -239,3 +239,49 @@ def test_random_two_step_wishes(kit: Any, seed: int) -> None:
     )
     assert end.is_accepted, end.history.render("supervisor")
     assert end.steps == 4
+
+
+def _overlook(name: str, at_step: int) -> Any:
+    def after(table: Any, step: int) -> None:
+        table.overlooked = name if step == at_step and table.held != name else ""
+
+    return after
+
+
+@pytest.mark.parametrize("name", ["red block 1", "red block 3", AREA])
+def test_what_one_observation_lacks_is_looked_for_again(kit: Any, name: str) -> None:
+    table = kit.Tabletop({o.name: o for o in kit.scenes["STACK"].objects}, overlooked=name)
+    end = kit.run_team(
+        "stack 4 red blocks on the target", table, after_step=_overlook("", at_step=0)
+    )
+    assert end.is_accepted
+    assert kit.tower_height(table, "red", AREA) == 4
+
+
+@pytest.mark.parametrize("at_step", [1, 3, 5])
+def test_a_tower_grows_on_although_one_of_its_blocks_was_overlooked(
+    kit: Any, at_step: int
+) -> None:
+    table = kit.Tabletop({o.name: o for o in kit.scenes["STACK"].objects})
+    after = _overlook("red block 1", at_step=at_step)
+    end = kit.run_team("stack 4 red blocks on the target", table, after_step=after)
+    assert end.is_accepted
+    assert kit.tower_height(table, "red", AREA) == 4
+
+
+@pytest.mark.parametrize("name", ["green object", "purple object"])
+def test_everything_is_also_what_was_overlooked_at_first(kit: Any, name: str) -> None:
+    table = kit.Tabletop({o.name: o for o in kit.scenes["TRAYS"].objects}, overlooked=name)
+    history = kit.run_team(
+        "empty the big tray into the blue tray", table, after_step=_overlook("", 0), limit=2
+    ).history
+    assert f'"{name}" is inside "blue tray"' in history.render("planner")
+
+
+def test_what_stays_away_is_named_in_the_end(kit: Any) -> None:
+    table = kit.Tabletop({o.name: o for o in kit.scenes["MIX"].objects})
+    after = lambda table, step: table.objects.pop("blue block", None)  # noqa: E731
+    end = kit.run_team("put the red block on the target, then the blue block on the red block",
+                       table, after_step=after)  # fmt: skip
+    assert end.text.startswith("Impossible:")
+    assert "blue block" in end.text

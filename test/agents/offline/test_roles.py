@@ -150,6 +150,19 @@ def test_planner_step_becomes_the_eight_motions_of_an_interaction(kit: Any) -> N
     ]
 
 
+def _has_looked() -> History:
+    return _history(
+        ("planner", "Step: look again: move to [0.25, 0.00, 1.15], yaw 0.000."),
+        ("executor", "Done:\nline 1: ok"),
+    )
+
+
+def test_planner_looks_again_before_it_gives_up_on_what_it_does_not_see(kit: Any) -> None:
+    text = kit.ask("planner", "put the purple block on the target", kit.scenes["MIX"], History())
+    assert read_plan(text).kind == "step"
+    assert "look again: move to" in text
+
+
 @pytest.mark.parametrize(
     ("instruction", "is_not_understood", "names"),
     [
@@ -163,7 +176,7 @@ def test_planner_step_becomes_the_eight_motions_of_an_interaction(kit: Any) -> N
 def test_planner_says_what_is_wrong_with_an_instruction(
     kit: Any, instruction: str, is_not_understood: bool, names: str
 ) -> None:
-    plan = read_plan(kit.ask("planner", instruction, kit.scenes["MIX"], History()))
+    plan = read_plan(kit.ask("planner", instruction, kit.scenes["MIX"], _has_looked()))
     assert plan.kind == "impossible"
     assert plan.is_not_understood is is_not_understood
     assert names in plan.text
