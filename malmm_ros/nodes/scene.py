@@ -14,8 +14,9 @@ from rclpy.node import Node
 from visualization_msgs.msg import MarkerArray
 
 from malmm_ros.errors import ConfigurationError, MalmmError
-from malmm_ros.msg import SceneState
-from malmm_ros.nodes.conversions import scene_value, seconds
+from malmm_ros.geometry import Pose
+from malmm_ros.msg import GripperState, SceneObject, SceneState
+from malmm_ros.nodes.conversions import pose_value, scene_value, seconds
 from malmm_ros.nodes.markers import SceneMarkers
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.qos import LATCHED
@@ -24,6 +25,9 @@ from malmm_ros.srv import DetectObjects
 
 # Between reminders that nothing is sensed, seconds of wall time.
 _PATIENCE_S = 5.0
+# Beyond its box an object counts as between the fingers (metres): fingers reach past the tool
+# point and grasps are proposed beside rims.
+_AT_TOOL = 0.03
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,7 @@ class SceneNode(Node):
         self.config = declare_configuration(self, SceneConfig)
         self._markers = SceneMarkers()
         self._latest: SceneState | None = None
+        self._held = ""
         self._received_s = float("-inf")
         self._arrived = threading.Condition()
         self._scene = self.create_publisher(SceneState, "scene", LATCHED)
@@ -61,6 +66,9 @@ class SceneNode(Node):
         listening = MutuallyExclusiveCallbackGroup()
         self.create_subscription(
             SceneState, "ground_truth", self._on_truth, LATCHED, callback_group=listening
+        )
+        self.create_subscription(
+            GripperState, "gripper_state", self._on_gripper, LATCHED, callback_group=listening
         )
         self.create_service(
             DetectObjects, "detect_objects", self._on_detect,
@@ -81,7 +89,11 @@ class SceneNode(Node):
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
 
+    def _on_gripper(self, message: GripperState) -> None:
+        self._held = message.held_object
+
     def _on_truth(self, message: SceneState) -> None:
+        mark_held(message, self._held)
         with self._arrived:
             self._latest, self._received_s = message, time.monotonic()
             self._arrived.notify_all()
@@ -140,6 +152,42 @@ class SceneNode(Node):
         self.get_logger().info(
             f"waiting for ground_truth from the simulator, {waited:.0f} s so far"
         )
+
+
+def mark_held(message: SceneState, name: str) -> None:
+    """Write into a scene what the hand holds.
+
+    The node that moves the hand knows it, but may not know yet that the world was replaced: what
+    is far from the tool point, or in an open hand, is not held.
+
+    Args:
+        message: Changed in place.
+        name: Of the object; empty when nothing is held.
+    """
+    held = ""
+    if name and not message.gripper.is_open:
+        tcp = pose_value(message.gripper.tcp)
+        held = next(
+            (
+                item.name
+                for item in message.objects
+                if item.name == name and _is_at_tool(item, tcp)
+            ),
+            "",
+        )
+    message.gripper.held_object, message.gripper.is_holding = held, bool(held)
+    for item in message.objects:
+        item.is_held = bool(held) and item.name == held
+
+
+def _is_at_tool(item: SceneObject, tcp: Pose) -> bool:
+    """Whether the tool point lies in an object's box, or at most a fingertip beside it."""
+    x, y, z = (pose_value(item.pose).inverse() @ tcp).position
+    size = item.size
+    return all(
+        abs(offset) <= 0.5 * extent + _AT_TOOL
+        for offset, extent in ((x, size.x), (y, size.y), (z, size.z))
+    )
 
 
 def choose(message: SceneState, phrases: list[str]) -> tuple[SceneState, list[str]]:

@@ -69,5 +69,7 @@ def test_an_arm_of_another_name_moves_and_grips(
     gripped = run(client, Grip, "motion/grip", close)
     assert gripped.success, gripped.message
     assert gripped.held_object == block.name
+    wait_until(lambda: latest["gripper_state"].held_object == block.name, timeout_s=5.0)
+    wait_until(lambda: latest["scene"].gripper.held_object == block.name, timeout_s=5.0)
     lifted = move(middle + 0.12)
     assert lifted.success, lifted.message

@@ -5,8 +5,10 @@ import queue
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
+import malmm_ros.msg
 import pytest
 from malmm_ros.msg import SceneState
 from malmm_ros.srv import DetectObjects
@@ -16,8 +18,9 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from malmm_ros.bringup.processes import ProcessGroup
 from malmm_ros.geometry import Pose
-from malmm_ros.nodes.conversions import scene_message
+from malmm_ros.nodes.conversions import gripper_message, scene_message
 from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.scene import mark_held
 from malmm_ros.nodes.waiting import call_service
 from malmm_ros.scene import GripperState, Scene, SceneObject
 
@@ -79,6 +82,29 @@ def test_without_a_simulator_the_answer_says_so(detect: Any) -> None:
     assert "is the simulator running?" in answer.message
 
 
+@pytest.mark.parametrize(
+    ("held", "tcp", "is_open", "expected"),
+    [
+        ("red block 1", (0.0, 0.0, 0.79), False, "red block 1"),
+        ("red block 1", (0.0, 0.0, 0.79), True, ""),
+        ("red block 1", (0.0, 0.0, 1.0), False, ""),
+        ("blue block 1", (0.1, 0.02, 0.82), False, "blue block 1"),
+        ("moon", (0.0, 0.0, 0.79), False, ""),
+        ("", (0.0, 0.0, 0.79), False, ""),
+    ],
+)
+def test_a_scene_says_what_is_held_when_that_can_be(
+    held: str, tcp: tuple[float, float, float], is_open: bool, expected: str
+) -> None:
+    value = scene("red block 1", "blue block 1")
+    gripper = replace(value.gripper, tcp=Pose(tcp, (1.0, 0.0, 0.0, 0.0)), is_open=is_open)
+    message = scene_message(replace(value, gripper=gripper).with_held("blue block 1"))
+    mark_held(message, held)
+    assert message.gripper.held_object == expected
+    assert message.gripper.is_holding == bool(expected)
+    assert [item.name for item in message.objects if item.is_held] == [expected] * bool(expected)
+
+
 def test_it_says_what_it_waits_for_and_ends_when_asked(
     ros_environment: dict[str, str], wait_until: Callable[..., None]
 ) -> None:
@@ -90,11 +116,13 @@ def test_it_says_what_it_waits_for_and_ends_when_asked(
             lambda: any("waiting for ground_truth" in line for line in lines), timeout_s=25.0
         )
         os.kill(pid, signal.SIGINT)
-        wait_until(lambda: group.dead(), timeout_s=5.0)
+        wait_until(group.dead, timeout_s=5.0)
         assert group.dead() == {"scene": 0}
 
 
-def test_scenes_are_passed_on_detected_and_drawn(client: Node, detect: Any) -> None:
+def test_scenes_are_passed_on_detected_and_drawn(
+    client: Node, detect: Any, wait_until: Callable[..., None]
+) -> None:
     truth = Truth(client)
     scenes: queue.Queue[SceneState] = queue.Queue()
     markers: queue.Queue[MarkerArray] = queue.Queue()
@@ -131,3 +159,13 @@ def test_scenes_are_passed_on_detected_and_drawn(client: Node, detect: Any) -> N
             break
     assert {(marker.ns, marker.id) for marker in gone} == {("objects", number), ("names", number)}
     assert len(detect().scene.objects) == 1
+
+    # What the node motion says to be in the hand is in the scene.
+    gripper = replace(truth.value.gripper, tcp=Pose((0.0, 0.0, 0.78)), width=0.05, is_open=False)
+    truth.value = replace(truth.value, gripper=gripper)
+    hand = client.create_publisher(malmm_ros.msg.GripperState, "gripper_state", LATCHED)
+    hand.publish(gripper_message(replace(gripper, held_object="red block 1"), stamp_s=2.0))
+    wait_until(lambda: scenes.get(timeout=10.0).gripper.held_object, timeout_s=10.0)
+    answer = detect()
+    assert answer.scene.gripper.held_object == "red block 1"
+    assert [item.is_held for item in answer.scene.objects] == [True]
