@@ -176,7 +176,7 @@ def test_up_names_a_node_that_died_and_the_others_go_on() -> None:
             assert process.wait(timeout=5.0) == 1
     assert said == [
         "malmm up: node 'scene' was killed by SIGKILL\n",
-        "the others go on; start it again with: malmm up sim --only scene\n",
+        "the others go on; start it again with: malmm up sim --task put_block --only scene\n",
     ]
 
 
@@ -225,7 +225,6 @@ def test_an_option_of_the_nodes_is_refused_with_ros_instead_of_ignored(
         (["run", "x", "--team", "malm"], "Did you mean 'malmm'"),
         (["run", "x", "--options", "["], "YAML"),
         (["run", "x", "--options", "{color: rde}"], "Did you mean 'red'"),
-        (["run", "x", "--json", "/no/such/folder/x.json"], "does not exist"),
         (["evaluate", "--tasks", "stack_bloks"], "Did you mean 'stack_blocks'"),
         (["evaluate", "--episodes", "0"], "at least 1"),
         (["evaluate", "--episodes", "-2"], "at least 1"),
@@ -248,3 +247,24 @@ def test_a_model_without_a_key_is_refused_before_anything_is_built(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert main(["run", "stack 2 red blocks", "--model", "gpt-4.1"]) != 0
     assert "OPENAI_API_KEY" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "x", "--seed", "-1"], "whole number from 0"),
+        (["run", "x", "--timeout", "-1"], "0 or more"),
+        (["run", "x", "--json", "/no/such/folder/x.json"], "cannot be written"),
+        (["run", "x", "--json", "/tmp"], "cannot be written"),
+        (["run", "x", "--transcripts", "/proc/x"], "cannot be made"),
+        (["run", "x", "--images", "/proc/x"], "cannot be made"),
+        (["doctor", "--json", "/tmp"], "cannot be written"),
+    ],
+)
+def test_an_argument_that_could_only_fail_later_is_refused_by_the_parser(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

@@ -19,7 +19,8 @@ from malmm_ros.bringup.table import ResolvedNode, Value
 from malmm_ros.errors import ConfigurationError, NodeDiedError
 
 # Seconds after the first signal: a node of ours ends within two; then nobody is asked any more.
-_ESCALATION = ((0.0, signal.SIGINT), (1.5, signal.SIGTERM), (2.3, signal.SIGKILL))
+# SIGTERM, since a Python that is still importing answers SIGINT with a traceback.
+_ESCALATION = ((0.0, signal.SIGTERM), (2.3, signal.SIGKILL))
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 

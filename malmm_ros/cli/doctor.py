@@ -8,14 +8,25 @@ import json
 import sys
 from pathlib import Path
 
+from malmm_ros.cli.argument_types import output_file
+
 EXAMPLE = "malmm doctor --json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How to print."""
     parser.add_argument(
-        "--json", metavar="FILE", nargs="?", const="-", help="write JSON; without FILE, print it"
+        "--json",
+        metavar="FILE",
+        nargs="?",
+        const="-",
+        type=_file_or_dash,
+        help="write JSON; without FILE, print it",
     )
+
+
+def _file_or_dash(text: str) -> str:
+    return text if text == "-" else str(output_file(text))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 EXAMPLE = "malmm evaluate --tasks put_block,stack_blocks --episodes 20 --json report.json"
 
 
+EPISODES = 25
+# What an experiment says itself, with the values that stand for "not given".
+_FIXED = {"tasks": "all", "team": "malmm", "observations": "state", "disturb": ""}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to evaluate, how, and what to write."""
     parser.add_argument(
@@ -27,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="all",
         help="all, or names with commas between; options fixed as in stack_blocks:count=2",
     )
-    parser.add_argument("--episodes", type=int, default=25, help="for each task")
+    parser.add_argument(
+        "--episodes", type=int, help=f"for each task; {EPISODES}, or as the experiment says"
+    )
     parser.add_argument("--team", default="malmm", help="the team of agents")
     parser.add_argument("--model", default="offline", help="the language model's name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
@@ -106,8 +113,11 @@ def _read_configs(arguments: argparse.Namespace) -> dict[str, EvaluationConfig]:
 
     model = _read_model(arguments)
     if arguments.experiment:
+        for name, default in _FIXED.items():
+            if getattr(arguments, name) != default:
+                raise ConfigurationError(f"--{name}", "the experiment says that itself")
         experiment = load_experiment(arguments.experiment)
-        return experiment.configs(seed=arguments.seed, model=model)
+        return experiment.configs(seed=arguments.seed, model=model, episodes=arguments.episodes)
     return {"": _read_config(arguments, model)}
 
 
@@ -118,7 +128,7 @@ def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> Evaluatio
     names = [name.strip() for name in arguments.tasks.split(",")]
     return EvaluationConfig(
         tasks=tuple(TASKS) if names == ["all"] else tuple(filter(None, names)),
-        episodes=arguments.episodes,
+        episodes=EPISODES if arguments.episodes is None else arguments.episodes,
         seed=arguments.seed,
         team=arguments.team,
         model=model,

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from malmm_ros.cancellation import CancelToken
+from malmm_ros.cli.argument_types import natural, output_file, output_folder, seconds
 from malmm_ros.cli.conversation import ConversationPrinter
 from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.errors import ConfigurationError
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to do, where, and who thinks."""
     parser.add_argument("instruction", help="what to do, in plain words")
     parser.add_argument("--task", default="stack_blocks", help="the world to build")
-    parser.add_argument("--seed", type=int, default=0, help="of the world's layout")
+    parser.add_argument("--seed", type=natural, default=0, help="of the world's layout")
     parser.add_argument(
         "--options", default="", help="of the world, a YAML mapping: {color: red, count: 3}"
     )
@@ -69,11 +70,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--inject", type=float, default=0.0, metavar="P", help="spoil answers, for each step"
     )
     parser.add_argument("--motion", default="roboplan", help="the motion planner")
-    parser.add_argument("--timeout", type=float, default=0.0, help="seconds; 0: the budget's own")
-    parser.add_argument("--transcripts", type=Path, default=Path("runs"), help="folder for them")
-    parser.add_argument("--images", type=Path, help="folder for pictures before and after")
+    parser.add_argument("--timeout", type=seconds, default=0.0, help="0: the budget's own")
+    parser.add_argument(
+        "--transcripts", type=output_folder, default=Path("runs"), help="folder for them"
+    )
+    parser.add_argument(
+        "--images", type=output_folder, help="folder for pictures before and after"
+    )
     parser.add_argument("--scenes", action="store_true", help="print the scene after each step")
-    parser.add_argument("--json", type=Path, help="write the result here")
+    parser.add_argument("--json", type=output_file, help="write the result here")
     parser.add_argument(
         "--ros", action="store_true", help="through running nodes, in the world that is loaded"
     )
@@ -83,8 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the task; 0 when it succeeded."""
     if not arguments.instruction.strip():
         raise ConfigurationError("instruction", "is empty; say what the robot is to do")
-    if arguments.json is not None and not arguments.json.absolute().parent.is_dir():
-        raise ConfigurationError("--json", f"the folder of {arguments.json} does not exist")
     if arguments.ros:
         _refuse_node_settings(arguments)
     result = _through_ros(arguments) if arguments.ros else _in_process(arguments)

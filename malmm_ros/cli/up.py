@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import shlex
 import signal
 import sys
 import threading
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGINT, on_signal)
     signal.signal(signal.SIGTERM, on_signal)
-    deaths = _Deaths(system.name, stop)
+    deaths = _Deaths(arguments, stop)
     with ProcessGroup() as group:
         for node in nodes:
             group.start(node.name, node_command(node), environment=environment)
@@ -72,8 +73,9 @@ class _Deaths:
         exit_code: 0, or 2 after a wrong configuration, or 1 after another death.
     """
 
-    def __init__(self, system: str, stop: threading.Event) -> None:
-        self._system, self._stop = system, stop
+    def __init__(self, arguments: argparse.Namespace, stop: threading.Event) -> None:
+        self._command = _command(arguments)
+        self._stop = stop
         self.exit_code = 0
 
     def report(self, name: str, code: int) -> None:
@@ -84,9 +86,19 @@ class _Deaths:
             self._stop.set()
             return
         self.exit_code = self.exit_code or 1
-        sys.stderr.write(
-            f"the others go on; start it again with: malmm up {self._system} --only {name}\n"
-        )
+        sys.stderr.write(f"the others go on; start it again with: {self._command} --only {name}\n")
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command line that started these nodes, but for ``--only``."""
+    words = ["malmm", "up", arguments.system]
+    for argument in SYSTEMS[arguments.system].arguments:
+        value = getattr(arguments, argument.name)
+        if value != argument.default:
+            words += [f"--{argument.name.replace('_', '-')}", str(value)]
+    if arguments.beyond_this_machine:
+        words.append("--beyond-this-machine")
+    return shlex.join(words)
 
 
 def _choose(system: Bringup, arguments: argparse.Namespace) -> list[ResolvedNode]:

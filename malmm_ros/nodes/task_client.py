@@ -11,7 +11,7 @@ import numpy as np
 import rclpy
 from numpy.typing import NDArray
 from rclpy.action.client import ActionClient
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
@@ -50,7 +50,13 @@ class TaskClient:
         self._watch = NodeWatch(self._node, NODES)
         self._group = ReentrantCallbackGroup()
         self._task = GoalClient(
-            ActionClient(self._node, ExecuteTask, "execute_task", callback_group=self._group),
+            # One callback at a time, or the conversation would be told out of order.
+            ActionClient(
+                self._node,
+                ExecuteTask,
+                "execute_task",
+                callback_group=MutuallyExclusiveCallbackGroup(),
+            ),
             watch=self._watch,
             needed=NODES,
             what="execute_task",
