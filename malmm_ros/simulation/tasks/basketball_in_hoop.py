@@ -51,9 +51,10 @@ class BasketballInHoop(Task):
     """A ball in a cradle and a hoop with a board.
 
     Simplified against the reference: rim and net have eight flat sides and do not give; the
-    hoop stands at the left or right with its board outward (turned by up to 45°), so that the
-    arm does not meet it and the front camera sees the rim. Passing is watched step by step:
-    the ball must enter by the rim and leave the net below, and what it does then is its own.
+    hoop stands at the left or right with its board outward (turned by up to 45°) and not
+    between robot and ball, so that the arm does not meet it and the front camera sees the rim.
+    Passing is watched step by step: the ball must enter by the rim and leave the net below, and
+    what it does then is its own.
     """
 
     name = "basketball_in_hoop"
@@ -71,7 +72,13 @@ class BasketballInHoop(Task):
             accept=_is_clear_of_arm,
         )
         self.hoop, board = _hoop(frame), _board(frame)
-        cradle = _cradle(layout.place(CRADLE_SIZE, clearance=0.22, symmetry=0, lift=0.2))
+        place = layout.place_group(
+            [Footprint(size=CRADLE_SIZE[:2])],
+            [WorkPoint(position=(0.0, 0.0, 0.5 * BALL_DIAMETER), symmetry=0, lift=0.2)],
+            clearance=0.2,
+            accept=lambda cradle: _distance_from_arm(cradle, frame) > _HAND_ROOM,
+        )
+        cradle = _cradle(place @ Pose((0.0, 0.0, 0.5 * CRADLE_SIZE[2])))
         self.ball = _ball(cradle.item.pose)
         self.props = (self.ball, cradle, self.hoop, board)
         self.target = self.hoop.name
@@ -122,6 +129,17 @@ def _is_clear_of_arm(frame: Pose) -> bool:
     x, y, _ = (frame.inverse() @ _FIRST_HAND).position
     is_away = abs(x - BOARD_X) > _HAND_ROOM or abs(y) > 0.5 * BOARD_WIDTH + _HAND_ROOM
     return yaw_difference(radial, frame.yaw) < _LARGEST_SIDEWAYS and is_away
+
+
+def _distance_from_arm(cradle: Pose, frame: Pose) -> float:
+    """From the straight way between the robot and the ball to the board, seen from above."""
+    start = np.array(BASE_POSE.position[:2])
+    way = np.array(cradle.position[:2]) - start
+    along = np.linspace(-0.5 * BOARD_WIDTH, 0.5 * BOARD_WIDTH, 15)
+    board = frame.apply(np.column_stack((np.full_like(along, BOARD_X), along, 0.0 * along)))
+    offset = board[:, :2] - start
+    share = np.clip(offset @ way / (way @ way), 0.0, 1.0)
+    return float(np.linalg.norm(offset - share[:, None] * way, axis=1).min())
 
 
 def _hoop(frame: Pose) -> Prop:
