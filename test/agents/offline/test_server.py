@@ -129,5 +129,5 @@ def test_a_process_says_its_address_and_ends_on_a_signal(number: signal.Signals)
         assert httpx.get(f"{url}/models", timeout=10.0, trust_env=False).status_code == 200
         start_s = time.monotonic()
         process.send_signal(number)
-        assert process.wait(timeout=3.0) == 0
-        assert time.monotonic() - start_s < 2.0
+        assert process.wait(timeout=10.0) == 0
+        assert time.monotonic() - start_s < 5.0
