@@ -60,12 +60,14 @@ class Experiment:
             if name not in set(valid)
         ]
 
-    def configs(self, *, seed: int, model: ModelConfig) -> dict[str, EvaluationConfig]:
-        """The evaluations, by the name of the run."""
+    def configs(
+        self, *, seed: int, model: ModelConfig, episodes: int | None = None
+    ) -> dict[str, EvaluationConfig]:
+        """The evaluations, by the name of the run; ``episodes`` other than its own for a try."""
         return {
             run.name: EvaluationConfig(
                 tasks=self.tasks,
-                episodes=self.episodes,
+                episodes=self.episodes if episodes is None else episodes,
                 seed=seed,
                 team=run.team,
                 model=model,

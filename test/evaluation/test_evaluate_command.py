@@ -30,7 +30,8 @@ PUT = ["evaluate", "--tasks", "put_block", "--workers", "1", "--seed", "5"]
         (["--workers", "0"], "at least 1"),
         (["--disturb", "knock"], "knock=0.3"),
         (["--disturb", "knock=much"], "knock=0.3"),
-        (["--experiment", "tabel_1"], "Did you mean 'table_1'"),
+        (["--experiment", "tabel_1", "--tasks", "all"], "Did you mean 'table_1'"),
+        (["--experiment", "figure_5"], "the experiment says that itself"),
         (["--plot", "picture.txt"], ".png"),
         (["--show", "put_block"], "TASK:INDEX"),
         (["--show", "put_block:x"], "TASK:INDEX"),
@@ -93,6 +94,25 @@ def test_an_episode_can_be_seen_by_its_number(tmp_path: Path, name: str) -> None
             assert getattr(picture, "n_frames", 1) > 5
         else:
             assert picture.size[0] == 4 * 320
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_an_experiment_runs_all_of_its_teams_on_the_same_seeds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "figure.json"
+    words = ["--experiment", "figure_5", "--episodes", "1", "--workers", "1"]
+    assert main(["evaluate", *words, "--json", str(file)]) == 0
+    assert capsys.readouterr().out.startswith("6 episodes; expected:")
+    report = json.loads(file.read_text(encoding="utf-8"))
+    runs = report["runs"]
+    assert list(runs) == ["single", "malmm"]
+    seeds = [[item["seed"] for item in run["episodes"]] for run in runs.values()]
+    assert seeds[0] == seeds[1]
+    assert list(runs["malmm"]["tasks"]) == [f"stack_blocks:count={n}" for n in (2, 3, 4)]
+    assert len(report["comparisons"]) == 1
+    assert (tmp_path / "figure.malmm.episodes.jsonl").exists()
 
 
 @pytest.mark.slow
