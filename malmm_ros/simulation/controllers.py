@@ -16,6 +16,8 @@ ControllerState = Literal["idle", "moving", "braking", "succeeded", "cancelled",
 
 # A trajectory that ends no faster than this ends at rest (rad/s).
 _END_SPEED = 0.02
+# A cubic between two waypoints at full speed swings a little beyond it.
+_SPEED_MARGIN = 1.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,10 +330,11 @@ class ArmController:
     def _check_limits(self, reference: Reference) -> None:
         """Refuse what leaves the joints' ranges, speeds or accelerations anywhere on the way."""
         limits = self.limits
+        speed = _SPEED_MARGIN * limits.speed
         pull = self.config.acceleration_margin * self._acceleration
         for values, low, high, unit in (
             (reference.positions, limits.low, limits.high, "rad"),
-            (reference.velocities, -limits.speed, limits.speed, "rad/s"),
+            (reference.velocities, -speed, speed, "rad/s"),
             (reference.accelerations, -pull, pull, "rad/s²"),
         ):
             excess = np.maximum(values - high, low - values)
