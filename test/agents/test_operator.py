@@ -128,3 +128,20 @@ def test_a_decision_without_a_question_is_refused() -> None:
     assert not desk.decide("yes")
     with pytest.raises(UnknownNameError, match="correct, no, yes"):
         desk.decide("maybe")
+
+
+@pytest.mark.parametrize("team", ["malmm", "multi", "single"])
+def test_a_sentence_in_mid_task_becomes_a_goal_of_the_offline_model(team: str) -> None:
+    robot, desk = stack_robot(), Desk()
+    robot.place(make_block("blue block", (0.45, 0.2, 0.777), color="blue"))
+    robot.place(make_area("yellow area", 0.45, -0.25, color="yellow"))
+
+    def speak(event: AgentEvent) -> None:
+        if event.kind == "execution" and len(robot.commands) == 5:
+            desk.say("put the blue block on the yellow area")
+
+    result = build_team(team, ModelConfig()).run(INSTRUCTION, robot, operator=desk, on_event=speak)
+    assert result.is_success
+    blue = robot.observe().find("blue block")
+    assert blue is not None
+    assert blue.pose.position[:2] == pytest.approx((0.45, -0.25), abs=0.005)

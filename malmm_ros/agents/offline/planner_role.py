@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from malmm_ros.agents.offline.added_words import with_added
 from malmm_ros.agents.offline.attempts import Attempts, read_attempts
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError
 from malmm_ros.agents.offline.conversation import Conversation
@@ -21,7 +22,7 @@ def plan(talk: Conversation) -> str:
     """Answer the Planner's usual turn."""
     tried = read_attempts(talk.history)
     try:
-        memory = recall(talk, tried)
+        memory = with_added(recall(talk, tried), talk)
     except NotUnderstoodError as error:
         return f"Impossible: I do not understand the instruction. {error}"
     except NotPossibleError as error:
@@ -43,7 +44,7 @@ def verify(talk: Conversation) -> str:
     """Answer the turn in which a claim of completion is checked."""
     tried = read_attempts(talk.history)
     try:
-        memory = recall(talk, tried)
+        memory = with_added(recall(talk, tried), talk)
     except (NotUnderstoodError, NotPossibleError) as error:
         return json.dumps({"is_complete": False, "reason": str(error)}, ensure_ascii=False)
     goals = memory.goals
