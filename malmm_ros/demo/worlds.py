@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from malmm_ros.colors import COLOR_NAMES
+from malmm_ros.demo.reading import AREA_WORDS, NUMBERS, asks_only_for_the_area
 
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4}
-_AREA_WORDS = "target|area|zone|square|pad|patch|spot|goal|mat|region"
 # "green target area" names the place, not a block.
-_AREA_COLOR = re.compile(rf"\bgreen\b(?=\s+(?:{_AREA_WORDS})\b)")
+_AREA_COLOR = re.compile(rf"\bgreen\b(?=\s+(?:{AREA_WORDS})\b)")
 _MANY = re.compile(r"\b(stack|pile|tower|column|blocks|cubes|bricks|boxes|another|each|both)\b")
 
 
@@ -39,11 +38,11 @@ def choose_world(instruction: str) -> DemoWorld:
     text = _AREA_COLOR.sub(" ", instruction.lower())
     words = re.findall(r"[a-z]+|\d+", text)
     colors = list(dict.fromkeys(word for word in words if word in COLOR_NAMES))
-    counts = [int(word) if word.isdigit() else _NUMBERS.get(word, 0) for word in words]
+    counts = [int(word) if word.isdigit() else NUMBERS.get(word, 0) for word in words]
     count = next((number for number in counts if number), 0)
     if len(colors) < 2 and not _MANY.search(text):
         options = {"color": colors[0]} if colors else {}
-        is_own = bool(re.search(rf"\b({_AREA_WORDS})\b", text))
+        is_own = asks_only_for_the_area(instruction)
         return DemoWorld(task="put_block", options=options, is_own_instruction=is_own)
     stack: dict[str, Any] = {}
     if colors:
@@ -51,8 +50,11 @@ def choose_world(instruction: str) -> DemoWorld:
     if len(colors) > 1:
         stack["other_color"] = colors[1]
     is_own = (
-        len(colors) == 1 and count in (2, 3, 4) and bool(re.search(r"\b(stack|tower|pile)", text))
+        len(colors) == 1
+        and count in (2, 3, 4)
+        and bool(re.search(r"\b(stack|tower|pile)", text))
+        and asks_only_for_the_area(instruction)
     )
-    if is_own:
+    if len(colors) == 1 and count in (2, 3, 4):
         stack["count"] = count
     return DemoWorld(task="stack_blocks", options=stack, is_own_instruction=is_own)
