@@ -31,8 +31,9 @@ class EpisodeEvent:
 
     Attributes:
         step: Observations made before it.
-        is_noticed: Whether the arm later went to where the object then lay (within 3 cm in the
-            plane); ``None`` where that says nothing (noise and missed objects).
+        is_noticed: Whether the arm later went to where the object then lay (in the plane, within
+            3 cm or half the object's smaller side); ``None`` where that says nothing (noise and
+            missed objects).
     """
 
     kind: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from malmm_ros.errors import UnknownNameError
 from malmm_ros.evaluation.disturbing import DisturbanceEvent, DisturbedRobot
 from malmm_ros.evaluation.result import EpisodeEvent
 from malmm_ros.robots import GripResult, MotionResult, Robot
@@ -63,8 +62,10 @@ class Witness:
         self._robot.stop()
 
     def _is_at(self, event: DisturbanceEvent, position: Sequence[float]) -> bool:
-        try:
-            x, y, _ = self._world.pose(event.object).position
-        except UnknownNameError:
+        item = self._world.ground_truth().find(event.object)
+        if item is None:
             return False
-        return math.hypot(position[0] - x, position[1] - y) < NOTICE_RADIUS
+        x, y, _ = item.pose.position
+        # Things are put into a tray or a bin, not onto its middle.
+        radius = max(NOTICE_RADIUS, 0.5 * min(item.size[:2]))
+        return math.hypot(position[0] - x, position[1] - y) < radius
