@@ -32,7 +32,7 @@ PUT = ["evaluate", "--tasks", "put_block", "--workers", "1", "--seed", "5"]
         (["--disturb", "knock=much"], "knock=0.3"),
         (["--experiment", "tabel_1", "--tasks", "all"], "Did you mean 'table_1'"),
         (["--experiment", "figure_5"], "the experiment says that itself"),
-        (["--plot", "picture.txt"], ".png"),
+        (["--plot", "picture.txt"], "must end with .png"),
         (["--show", "put_block"], "TASK:INDEX"),
         (["--show", "put_block:x"], "TASK:INDEX"),
         (["--compare-with", "nowhere.json"], "cannot be read"),
@@ -64,9 +64,9 @@ def test_all_stands_for_every_kind_that_is_not_named() -> None:
 def test_a_run_writes_report_table_and_plot_and_goes_on_where_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report, table, plot = (tmp_path / name for name in ("a.json", "a.md", "a.png"))
+    report, table = tmp_path / "a.json", tmp_path / "a.md"
     words = [*PUT, "--episodes", "2", "--json", str(report), "--markdown", str(table)]
-    assert main([*words, "--plot", str(plot)]) == 0
+    assert main(words) == 0
     out = capsys.readouterr().out
     assert "2 episodes; expected:" in out
     assert "stand-in, not a language model" in out
@@ -74,8 +74,6 @@ def test_a_run_writes_report_table_and_plot_and_goes_on_where_it_was(
     assert first["success_rate"] == 1.0
     assert len(first["episodes"]) == 2
     assert "put_block" in table.read_text(encoding="utf-8")
-    with Image.open(plot) as picture:
-        assert picture.size[0] > 300
     assert main([*words, "--compare-with", str(report)]) == 0
     assert "2 episodes are done already" in capsys.readouterr().out
     second = json.loads(report.read_text(encoding="utf-8"))
