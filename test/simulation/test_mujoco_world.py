@@ -84,7 +84,7 @@ def test_an_empty_world_says_so() -> None:
 
 
 def test_an_unknown_task_lists_the_known_ones(world: MujocoWorld) -> None:
-    with pytest.raises(UnknownNameError, match="put_block, .*stack_blocks"):
+    with pytest.raises(UnknownNameError, match=r"put_block, .*stack_blocks"):
         world.reset("stack_block", 0)
 
 
