@@ -132,6 +132,9 @@ def _destination(link: Link, context: Context, movers: Sequence[str]) -> list[Sc
     if phrase.head in lexicon.TOWER and not phrase.colors:
         return [_highest(context, movers)]
     found = candidates(phrase, context, is_thing=False)
+    if phrase.pronoun == "it" and [item.name for item in found] == list(movers):
+        # "open the bottle and set the cap down next to it"
+        found = [item for item in [context.scene.find(context.destination)] if item] or found
     others = [item for item in found if item.name not in movers] if len(movers) < 2 else [
         item for item in found if item.is_fixed or item.name not in movers]  # fmt: skip
     found = others or found
@@ -159,6 +162,8 @@ def _thing_names(things: Sequence[Phrase], context: Context) -> list[str]:
 
 def _relation_goal(item: SceneObject, anchor: SceneObject, relation: str) -> Goal:
     kinds, other = label(item).kinds, label(anchor).kinds
+    if "peg" in kinds and "ring" in other:
+        return Around(anchor.name, item.name)  # "insert the peg into the ring"
     if "peg" in other and ("ring" in kinds or relation == "around"):
         return Around(item.name, anchor.name)
     if is_container(anchor) and relation in ("in", "to", "on") and "lid" not in kinds:

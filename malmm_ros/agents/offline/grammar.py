@@ -101,9 +101,10 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
         draft.verb, draft.kind = token, lexicon.VERBS[token]
         cursor.take()
         return True
-    if token in lexicon.VERBS and draft.things and not (draft.verb or draft.links):
+    if token in lexicon.VERBS and _may_follow_things(cursor, draft):
         is_passive = cursor.tokens[cursor.index - 1] in ("be", "is", "are")
-        if is_passive:  # "should be closed"
+        is_passive |= lexicon.VERBS[token] in ("open", "close")
+        if is_passive:
             draft.verb, draft.kind = token, lexicon.VERBS[cursor.take()]
         return is_passive
     if token in _MARKERS:
@@ -119,6 +120,13 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
         _read_link(cursor, draft)
         return True
     return _read_things(cursor, draft)
+
+
+def _may_follow_things(cursor: Cursor, draft: _Draft) -> bool:
+    """Whether a verb may stand here: "it should be closed", "pop the bottle open"."""
+    is_last = cursor.peek(1) in ("", *_SEPARATORS)
+    is_state = lexicon.VERBS[cursor.peek()] == "open" and is_last
+    return bool(draft.things) and not draft.links and (not draft.verb or is_state)
 
 
 def _mark(draft: _Draft, token: str) -> None:
@@ -164,6 +172,9 @@ def _read_link(cursor: Cursor, draft: _Draft) -> None:
         return
     if relation == "to" and cursor.peek() in _RELATIONS:
         return  # "to the left" was one token; "to on" is a slip
+    if relation == "down" and (below := read_phrases(cursor, is_destination=True)):
+        draft.links.append(Link(relation="on", phrases=below))  # "slide it down the peg"
+        return
     if relation in _ALONE:
         draft.links.append(Link(relation=relation))
         return
@@ -241,6 +252,8 @@ def _tower(cursor: Cursor, draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
         while cursor.peek() in lexicon.FILLERS:
             cursor.take()
         inner = read_phrases(cursor)
+    elif cursor.peek().isdecimal():
+        inner = read_phrases(cursor)  # "a red tower 3 blocks high"
     if len(inner) == 1 and head.colors and not inner[0].colors:
         inner = (replace(inner[0], colors=head.colors),)
     if len(inner) == 1 and head.count and inner[0].count is None:

@@ -195,6 +195,8 @@ def _by_words(
     phrase: Phrase, context: Context, *, is_thing: bool, exclude: Collection[str]
 ) -> list[SceneObject]:
     nouns = phrase.nouns or (context.nouns if phrase.is_anaphoric or not phrase.colors else ())
+    if phrase.is_rest and "rest" in phrase.text.split():
+        nouns = phrase.nouns  # "the others" are of the same kind, "the rest" is all
     named = replace(phrase, nouns=nouns)
     pool = [item for item in context.scene.objects if item.name not in exclude]
     if phrase.is_rest:
@@ -202,6 +204,9 @@ def _by_words(
     if phrase.is_anaphoric and not phrase.colors and phrase.is_plural and context.things:
         pool = [item for item in pool if item.name in context.things] or pool
     found = [item for item in pool if matches(named, item)]
+    if phrase.is_rest and phrase.is_anaphoric and not phrase.colors and context.things:
+        last = context.scene.find(context.things[-1])
+        found = [item for item in found if last and item.color == last.color] or found
     if not found and not phrase.nouns and nouns:
         found = [item for item in pool if matches(phrase, item)]
     if not phrase.names:

@@ -99,6 +99,7 @@ IDIOMS: dict[str, str] = {
     "take out": "remove", "clear out": "empty", "clean up": "clean", "empty out": "empty",
     "screw off": "uncap",  "clear away": "remove", "pull off": "remove",
     "screw on": "screw", "twist on": "screw", "make a basket": "shoot", "score": "shoot",
+    "slam dunk": "dunk", "side table": "side shelf", "to the side table": "to side shelf",
     "score a basket": "shoot", "make a shot": "shoot", "shoot a basket": "shoot",
     "shoot the basket": "shoot", "score a goal": "shoot",
     **dict.fromkeys(("without touching", "without moving", "without disturbing", "do not touch",
@@ -111,7 +112,7 @@ IDIOMS: dict[str, str] = {
                      "off to one side", "out of the way"), "away"),
     # The longest idiom wins, so that these stay places.
     **{f"to the side {noun}": f"to the side {noun}"
-       for noun in ("shelf", "area", "table", "platform", "board", "plate")},
+       for noun in ("shelf", "area", "platform", "board", "plate")},
     "take down": "remove",
     "pile up": "stack", "stack up": "stack", "build up": "build", "put together": "build",
     "and then": "then", "after that": "then", "afterwards": "then", "next ,": "then",
@@ -261,7 +262,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "ring": ("ring", "loop", "washer", "nut"),
     "chicken": ("chicken", "meat"),
     "steak": ("steak", "meat"),
-    "grill": ("grill", "barbecue", "bbq"),
+    "grill": ("grill", "barbecue", "bbq", "grate", "heat", "fire"),
     "tomato": ("tomato",),
     "cylinder": ("cylinder", "can", "disc", "disk"),
 }  # fmt: skip
@@ -294,7 +295,11 @@ FILLERS = frozenset(
 ALIASES = {
     "centre": "center", "teh": "the", "pls": "please", "plz": "please", "colour": "color",
     "putting": "put", "placing": "place", "moving": "move", "stacking": "stack",
-    "building": "build", "closed": "close", "opened": "open", "removed": "remove",
+    "building": "build", "closed": "close", "opened": "open", "sealed": "seal",
+    "capped": "cap", "uncapped": "uncap",
+    "uncorked": "uncork", "corked": "close", "covering": "cover", "closing": "close",
+    "opening": "open", "inserted": "insert", "inserting": "insert", "dropping": "drop",
+    "throwing": "throw", "removing": "remove", "emptying": "empty", "removed": "remove",
     "emptied": "empty", "picked": "pick", "lifted": "lift", "cleared": "clear",
     "thrown": "throw", "covered": "cover", "picking": "pick", "taking": "take", "setting": "set",
     "topmost": "top", "gripper's": "gripper", "everyting": "everything", "metres": "m",

@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import Final
 
 from malmm_ros.agents.offline import layout, lexicon
-from malmm_ros.agents.offline.clauses import Clause, Link, NotPossibleError, NotUnderstoodError
+from malmm_ros.agents.offline.clauses import (
+    Clause,
+    Link,
+    NotPossibleError,
+    NotUnderstoodError,
+    Phrase,
+)
 from malmm_ros.agents.offline.destinations import place_goals
 from malmm_ros.agents.offline.goals import Goal, HandFree, Off, Rest
 from malmm_ros.agents.offline.grounding import Context, choose, of_kind
@@ -25,7 +31,7 @@ def open_wish(clause: Clause, context: Context) -> list[Goal]:
         return [HandFree()]
     if not clause.things:
         raise NotUnderstoodError('"open" what?')
-    phrase = clause.things[0]
+    phrase = _where(clause)
     vessels = choose(phrase.owner or phrase, context, is_thing=False)
     caps = [item for item in _lids(context) if layout.rests_on(item, vessels[0])]
     if not caps:
@@ -35,7 +41,7 @@ def open_wish(clause: Clause, context: Context) -> list[Goal]:
         )
     if not caps:
         raise NotPossibleError(f'I see nothing that closes "{vessels[0].name}".')
-    context.things = [caps[0].name]
+    context.things, context.destination = [caps[0].name], vessels[0].name
     return [Off(caps[0].name, vessels[0].name)]
 
 
@@ -58,9 +64,16 @@ def close_wish(clause: Clause, context: Context) -> list[Goal]:
         clause = replace(clause, things=(owner,))
     if not lids:
         raise NotPossibleError("There is nothing here to close it with.")
-    vessels = choose(clause.things[0], context, is_thing=False, exclude=[lid.name for lid in lids])
+    vessels = choose(_where(clause), context, is_thing=False, exclude=[lid.name for lid in lids])
     context.things, context.destination = [lids[0].name], vessels[0].name
     return [Rest(lids[0].name, vessels[0].name)]
+
+
+def _where(clause: Clause) -> Phrase:
+    """What is to be opened or closed, with what says which one: "the jar on the left"."""
+    links = tuple(link for link in clause.links if link.relation not in ("with", "up", "away"))
+    vessel = clause.things[0]
+    return vessel if vessel.pronoun else replace(vessel, modifiers=(*vessel.modifiers, *links))
 
 
 def cover_wish(clause: Clause, context: Context) -> list[Goal]:

@@ -135,6 +135,9 @@ def read_phrases(cursor: Cursor, *, is_destination: bool = False) -> tuple[Phras
         if phrase is None or is_new or (is_joined and cursor.peek() in ends):
             cursor.index = start
             break
+        if phrases and phrase.text.endswith(" of them") and phrase.count:
+            phrases[-1] = replace(phrases[-1], count=phrase.count, is_plural=True)
+            continue
         phrases.append(phrase)
     return _share_nouns(phrases)
 

@@ -23,7 +23,7 @@ from malmm_ros.agents.offline.grounding import (
     of_kind,
     remember,
 )
-from malmm_ros.agents.offline.naming import is_container
+from malmm_ros.agents.offline.naming import is_container, label
 from malmm_ros.agents.offline.openings import close_wish, cover_wish, is_vessel, open_wish
 from malmm_ros.agents.offline.owners import link_to, named
 from malmm_ros.agents.offline.tower_places import stack_goals
@@ -31,7 +31,8 @@ from malmm_ros.scene import Scene, SceneObject
 
 
 def _place(clause: Clause, context: Context) -> list[Goal]:
-    if clause.verb in ("dunk", "shoot") and not clause.links:
+    is_shot = clause.verb in ("dunk", "shoot")
+    if is_shot and all(link.relation == "with" for link in clause.links):
         return _shoot(clause, context)
     if not clause.things and not clause.links:
         raise NotUnderstoodError(f'"{clause.verb or "It"}" what, and where to?')
@@ -44,8 +45,19 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
         raise NotUnderstoodError("I do not see what the distance is to be between.")
     if not destinations:
         return _without_destination(clause, things, context)
-    # The last relation says where to; earlier ones say which things are meant. Where that
-    # fits nothing, they belong to the destination: "on the area next to the blue block".
+    if len(destinations) == 1 and _is_put_on(destinations[0], things, context):
+        vessels = _vessel_of(things[0], context)
+        return close_wish(replace(clause, things=vessels, links=()), context)
+    return _to_last(things, destinations, context)
+
+
+def _to_last(
+    things: Sequence[Phrase], destinations: Sequence[Link], context: Context
+) -> list[Goal]:
+    """Read the last relation as where to; earlier ones say which things are meant.
+
+    Where that fits nothing, they belong to the destination: "on the area next to the block".
+    """
     *inner, last = destinations
     if not inner:
         return place_goals(things, last, context)
@@ -64,6 +76,23 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
             names = tuple(name.lower() for name in context.things)
             lower = Phrase(text=first.phrases[0].text, names=names)
             return [*below, *place_goals(things, replace(first, phrases=(lower,)), context)]
+
+
+def _is_put_on(link: Link, things: Sequence[Phrase], context: Context) -> bool:
+    """Whether it is said of a lid: "put the lid (back) on"."""
+    if link.relation != "on" or link.phrases or len(things) != 1:
+        return False
+    found = candidates(replace(things[0], owner=None), context, is_thing=True)
+    return all("lid" in label(item).kinds for item in found)
+
+
+def _vessel_of(lid: Phrase, context: Context) -> tuple[Phrase, ...]:
+    if lid.owner is not None:
+        return (lid.owner,)
+    vessels = [item for item in context.scene.objects if is_vessel(item)]
+    if len(vessels) != 1:
+        raise NotUnderstoodError(f'On what is "{lid.text}" to go?')
+    return (named(vessels[0]),)
 
 
 def _attach_sources(clause: Clause) -> tuple[tuple[Phrase, ...], list[Link]]:
@@ -127,7 +156,8 @@ def _aside(clause: Clause, context: Context) -> list[Goal]:
 def _shoot(clause: Clause, context: Context) -> list[Goal]:
     """Read "dunk it" and "shoot": the ball through the hoop."""
     hoops = of_kind("hoop", context)
-    things = clause.things or tuple(named(ball) for ball in of_kind("ball", context)[:1])
+    things = clause.things or tuple(phrase for link in clause.links for phrase in link.phrases)
+    things = things or tuple(named(ball) for ball in of_kind("ball", context)[:1])
     if not hoops or not things:
         raise NotPossibleError(f'There is no hoop or no ball here to "{clause.verb}".')
     return place_goals(things, link_to(hoops[0], "in"), context)
