@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +150,60 @@ def test_a_robot_that_raises_ends_every_team_cleanly(team: str, tmp_path: Path) 
     assert (result.reason, result.is_success) == ("robot_failed", False)
     assert "RuntimeError: a planner went wrong" in result.message
     assert read_transcript(tmp_path / "t.jsonl")[-1].data["reason"] == "robot_failed"
+
+
+def hang_up(handler: Any) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")
+    handler.close_connection = True
+
+
+@pytest.mark.parametrize("team", TEAMS)
+@pytest.mark.parametrize(
+    ("status", "reply", "reason"),
+    [
+        (200, b'{"choices": [{"message": ', "model_invalid_answer"),
+        (200, hang_up, "model_unreachable"),
+        (500, {"error": {"message": "oops"}}, "model_unreachable"),
+        (429, {"error": {"message": "slow down"}}, "model_unreachable"),
+        (400, {"error": {"message": "maximum context length"}}, "model_context_overflow"),
+    ],
+)
+def test_a_failing_endpoint_ends_every_team_before_anything_moves(
+    endpoint: Any, team: str, status: int, reply: Any, reason: str
+) -> None:
+    endpoint.replies.append((status, {}, reply))
+    robot = stack_robot()
+    made = build_team(team, ModelConfig(name="tiny", base_url=endpoint.url, retries=0))
+    result = made.run(INSTRUCTION, robot)
+    made.close()
+    assert (result.is_success, result.reason) == (False, reason)
+    assert robot.commands == []
+
+
+def test_a_slow_endpoint_is_waited_for(endpoint: Any) -> None:
+    def answer_late(handler: Any) -> None:
+        time.sleep(1.0)
+        body = json.dumps(completion("Impossible: there is no such block.")).encode()
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    endpoint.replies.append((200, {}, answer_late))
+    made = build_team("single", ModelConfig(name="tiny", base_url=endpoint.url))
+    result = made.run(INSTRUCTION, stack_robot())
+    made.close()
+    assert result.reason == "impossible"
+
+
+def completion(text: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text}
+    return {
+        "id": "c",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "tiny",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }
