@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -134,3 +135,18 @@ def test_the_docs_extra_names_what_make_docs_runs() -> None:
     recipe = (ROOT / "Makefile").read_text().split("\ndocs:", 1)[1].split("\n\n", 1)[0]
     extra = (ROOT / "setup.py").read_text().split('"docs": [', 1)[1].split("]", 1)[0]
     assert f"-m {extra.strip(chr(34))} " in recipe
+
+
+def pins(name: str) -> set[str]:
+    lines = (ROOT / name).read_text().splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def test_the_colcon_routes_list_is_the_wheels_with_the_same_pins() -> None:
+    colcon = pins("requirements-colcon.txt")
+    assert colcon <= pins("requirements.txt")
+    listed = (ROOT / "setup.py").read_text().split("install_requires=[", 1)[1]
+    wheel = set(re.findall(r'"([a-z][a-z0-9-]*)', listed.split("extras_require", 1)[0]))
+    names = {re.split(r"[=\[]", pin)[0] for pin in colcon}
+    assert wheel <= names
+    assert "venv --system-site-packages" in (ROOT / "docs/installing.md").read_text()
