@@ -31,9 +31,10 @@ OBJECT_MASS = 0.1
 KINDS = ("block", "cylinder", "can")
 # The tool point takes an object this far below its top: the fingers stay above the trays' walls.
 _GRASP_DEPTH = 0.018
-# Places in the big tray lie within this of its middle, and at least _SPACING apart.
+# Places in the big tray lie within this of its middle, and so far apart that the open fingers
+# around one thing never meet another.
 _SPREAD = 0.085
-_SPACING = 0.075
+_SPACING = 0.094
 _YAWS = (-0.6, 0.6)
 
 
@@ -162,13 +163,11 @@ def _objects(rng: np.random.Generator, frame: Pose) -> tuple[Prop, ...]:
 
 def _places(rng: np.random.Generator) -> list[Vector3]:
     """Places in the big tray that leave room for the fingers between them."""
-    places: list[Vector3] = []
-    while len(places) < OBJECT_COUNT:
-        x, y = (float(value) for value in rng.uniform(-_SPREAD, _SPREAD, 2))
-        is_free = all(math.hypot(x - a, y - b) >= _SPACING for a, b, _ in places)
-        if math.hypot(x, y) <= _SPREAD and is_free:
-            places.append((x, y, WALL))
-    return places
+    while True:
+        points = rng.uniform(-_SPREAD, _SPREAD, (OBJECT_COUNT, 2))
+        gaps = [math.dist(points[i], points[i - 1]) for i in range(OBJECT_COUNT)]
+        if np.hypot(*points.T).max() <= _SPREAD and min(gaps) >= _SPACING:
+            return [(float(x), float(y), WALL) for x, y in points]
 
 
 def _object(rng: np.random.Generator, name: str, color: str, kind: str, foot: Pose) -> Prop:
