@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from malmm_ros.agents import TEAMS, Budget, CodeLimits, TeamConfig, build_team
+from malmm_ros.agents.history import HistoryEntry
 from malmm_ros.agents.messages import ChatMessage
 from malmm_ros.agents.offline import answer as offline_answer
+from malmm_ros.agents.offline.attempts import read_attempts
 from malmm_ros.agents.offline_model import function_model
 from malmm_ros.errors import MalmmError
 from malmm_ros.geometry import Vector3
@@ -191,6 +193,14 @@ def run_until(count: int, *, first_seed: int) -> None:
         assert time.monotonic() - start < 70.0
         mutated += model.mutated
         seed += 1
+
+
+def test_a_name_that_is_no_json_string_is_read_as_it_stands() -> None:
+    history = [
+        HistoryEntry(1, "planner", 'Step: pick up "red b```\n\\qlock": move to [0, 0, 1].'),
+        HistoryEntry(2, "executor", "Stopped:\nline 1: FAILED"),
+    ]
+    assert read_attempts(history).picks == {"red b```\n\\qlock": 1}
 
 
 def test_some_hundred_damaged_answers_are_survived() -> None:

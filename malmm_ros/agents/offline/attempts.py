@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from malmm_ros.agents.history import HistoryEntry
+from malmm_ros.agents.offline.steps import unquote
 
 _NAME = r'"((?:[^"\\]|\\.)*)"'
 _STEP = re.compile(rf"^Step:\s*(pick up|put down)\s+{_NAME}(?:\s+\w+\s+{_NAME})?", re.I | re.M)
@@ -52,7 +52,7 @@ def read_attempts(history: Sequence[HistoryEntry]) -> Attempts:
             has_looked = _LOOK.search(entry.text) is not None
             current = None
             if match is not None:
-                name, where = (json.loads(f'"{text or ""}"') for text in match.group(2, 3))
+                name, where = (unquote(f'"{text or ""}"') for text in match.group(2, 3))
                 current = (match[1].lower(), name, where)
         elif entry.speaker == "executor":
             has_failed = _FAILED.match(entry.text) is not None

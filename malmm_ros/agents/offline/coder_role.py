@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from malmm_ros.agents.offline import layout
 from malmm_ros.agents.offline.conversation import Conversation
 from malmm_ros.agents.offline.hand import grasp_height
+from malmm_ros.agents.offline.steps import unquote
 from malmm_ros.scene import Scene, SceneObject
 
 _HEADING = re.compile(r"^[\s*#>_-]*(step|complete)[\s*_]*:[\s*_]*", re.I | re.M)
@@ -122,7 +123,7 @@ def _name_for(rest: str, whole: str, scene: Scene) -> str:
     """The name to close on, as a Python literal: named right after, else in the step."""
     for text in (rest, whole):
         for match in re.finditer(_NAME, text):
-            name = json.loads(match[0])
+            name = unquote(match[0])
             item = scene.find(name)
             if item is not None and (text is rest or not item.is_fixed):
                 return json.dumps(name, ensure_ascii=False)
@@ -135,4 +136,4 @@ def _name_for(rest: str, whole: str, scene: Scene) -> str:
 
 def _named(text: str, scene: Scene) -> SceneObject | None:
     match = re.search(_NAME, text)
-    return scene.find(str(json.loads(match[0]))) if match else None
+    return scene.find(unquote(match[0])) if match else None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from malmm_ros.agents.offline import layout
+from malmm_ros.agents.offline.steps import unquote
 from malmm_ros.scene import TABLE_TOP_Z, Scene, SceneObject
 
 _OFF_CENTER = 0.015  # m; a release 5 mm above the support settles within a few millimetres
@@ -178,7 +179,7 @@ def _quote(name: str) -> str:
 
 
 def _names(text: str) -> list[str]:
-    return [str(json.loads(match[0])) for match in _QUOTED.finditer(text)]
+    return [unquote(match[0]) for match in _QUOTED.finditer(text)]
 
 
 def holds(goal: Goal, scene: Scene) -> bool:

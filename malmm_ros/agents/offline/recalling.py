@@ -6,7 +6,6 @@ once it has been moved.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from malmm_ros.agents.offline.goals import (
     render_goal,
 )
 from malmm_ros.agents.offline.interpretation import Interpretation, interpret
-from malmm_ros.agents.offline.steps import quote
+from malmm_ros.agents.offline.steps import quote, unquote
 from malmm_ros.scene import Scene
 
 _GOAL = re.compile(r"^Goal \d+ \((done|open)\): (.*)\.$", re.M)
@@ -110,7 +109,7 @@ def _unseen(goals: Sequence[Goal], scene: Scene) -> tuple[str, ...]:
 
 def _newly_seen(talk: Conversation) -> tuple[str, ...]:
     seen = {
-        json.loads(name)
+        unquote(name)
         for entry in talk.said("planner")
         for line in _SEEN.findall(entry.text)
         for name in _NAME.findall(line)

@@ -17,6 +17,14 @@ def quote(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
+def unquote(quoted: str) -> str:
+    """The name within double quotes; as it stands where another model wrote no JSON string."""
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return quoted.strip('"')
+
+
 def move(position: Vector3, yaw: float) -> str:
     """One waypoint."""
     x, y, z = position
