@@ -42,10 +42,15 @@ class Context:
 
 
 def essence(answer: str) -> str:
-    """What an answer wants done, without its numbers: the gripper's part of it."""
+    """What an answer wants done: what it closes on, else where it lets go; empty for neither."""
     text = answer[_last_step(answer) :]
-    calls = re.findall(r"(open|close)(?:_gripper\(| the gripper on )(\"[^\"\n]*\")?", text)
-    return ";".join(f"{verb} {name}" for verb, name in calls if verb == "close" or not name)
+    close = re.search(r"close(?:_gripper\(| the gripper on )[^\n;)]*", text)
+    if close is not None:
+        return "close " + ", ".join(re.findall(r'"[^"\n]*"', close[0]))
+    point = _POINT.search(text)
+    if point is None or not re.search(r"\bopen(?:_| the )gripper\b", text):
+        return ""
+    return f"open at {float(point[1]):.2f}, {float(point[2]):.2f}"
 
 
 def split_steps(answer: str) -> list[str]:

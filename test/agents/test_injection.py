@@ -100,6 +100,13 @@ def test_a_fault_that_does_not_fit_leaves_the_answer_alone(kind: str) -> None:
             assert spoil(kind, answer) in (None, answer)
 
 
+def test_the_essence_of_an_answer_is_what_it_grips_or_where_it_lets_go() -> None:
+    assert faults.essence(PLAN) == faults.essence(PROGRAM) == 'close "red block 1"'
+    place = "execute_trajectory([0.3, -0.1, 0.9], 0.0)\nopen_gripper()\n"
+    assert faults.essence(place) == "open at 0.30, -0.10"
+    assert faults.essence("Complete: done.") == ""
+
+
 def test_a_program_is_cut_into_its_steps() -> None:
     pieces = faults.split_steps(TWO_STEPS)
     assert "".join(pieces) == TWO_STEPS
