@@ -15,7 +15,8 @@ from malmm_ros.geometry import Vector3
 from malmm_ros.scene import Scene, SceneObject, Workspace
 
 _SIDE_GAP = 0.045  # m between the faces of neighbours: room for an open finger
-_NEXT_TO = 0.05  # m between what stands right beside each other
+_NEXT_TO = 0.06  # m between what stands right beside each other
+_MUCH_LOWER = 0.12  # m; a surface that far below is another place
 _STEP = 0.10  # m; "to the left" without a distance
 _WAYS = ("at_left", "at_right", "at_front", "at_back", "away", "toward")
 _SIDES = ("left_of", "right_of", "front_of", "behind")
@@ -166,7 +167,8 @@ def _relation_goal(item: SceneObject, anchor: SceneObject, relation: str) -> Goa
         return Around(anchor.name, item.name)  # "insert the peg into the ring"
     if "peg" in other and ("ring" in kinds or relation == "around"):
         return Around(item.name, anchor.name)
-    if is_container(anchor) and relation in ("in", "to", "on") and "lid" not in kinds:
+    is_cover = "lid" in kinds and relation == "on"
+    if is_container(anchor) and relation in ("in", "to", "on") and not is_cover:
         return Inside(item.name, anchor.name)
     return Rest(item.name, anchor.name)
 
@@ -225,9 +227,10 @@ def _surface_beside(anchor: SceneObject, scene: Scene) -> SceneObject | None:
         other
         for other in scene.objects
         if other.is_fixed
+        and not layout.is_flat(other)
         and other.name != anchor.name
         and "area" in label(other).kinds
-        and layout.bottom_z(other) > layout.bottom_z(anchor) + 0.05
+        and layout.top_z(other) > layout.top_z(anchor) - _MUCH_LOWER
         and layout.overlaps(layout.footprint(other), around)
     ]
     return found[0] if found else None

@@ -131,7 +131,8 @@ def _may_follow_things(cursor: Cursor, draft: _Draft) -> bool:
 
 def _mark(draft: _Draft, token: str) -> None:
     if token == "UNTOUCHED":
-        draft.kind = "spare"
+        if not any(thing.excepted for thing in draft.things):
+            draft.kind = "spare"
         return
     draft.is_stacked |= token == "STACKED"
     draft.is_top_down |= token == "TOP_DOWN"

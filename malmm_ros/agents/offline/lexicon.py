@@ -163,6 +163,8 @@ IDIOMS: dict[str, str] = {
     "all that is": "everything", "contents of": "everything from",
     "the contents of": "everything from", "content of": "everything from",
     "the content of": "everything from",
+    "everything else": "rest", "all else": "rest", "anything else": "rest",
+    "all the rest": "rest",
     "the rest of": "rest", "the remaining": "rest", "the rest": "rest", "remaining": "rest",
     "right in": "in", "right on": "on", "right next to": "beside", "right into": "in",
     "back on": "on", "back in": "in", "back into": "in", "back to": "to", "back onto": "on",

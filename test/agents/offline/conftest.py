@@ -350,6 +350,14 @@ def _scenes() -> dict[str, Scene]:
             make_thing("hoop", "hoop", "orange", (0.35, 0.0), (0.14, 0.14, 0.13), z=0.925,
                        symmetry=0, is_fixed=True),
         ],
+        "SHED": [
+            make_thing("bin", "bin", "gray", (0.3, 0.25), (0.2, 0.2, 0.19), symmetry=0,
+                       is_fixed=True),
+            make_thing("red jar", "jar", "red", (0.2, -0.2), jar, symmetry=0),
+            make_thing("lid", "lid", "gray", (0.1, 0.0), (0.074, 0.074, 0.021), symmetry=0),
+            make_block("blue block", "blue", 0.35, -0.05),
+            make_area(0.1, 0.15),
+        ],
         "WINE": [
             make_thing("wine bottle", "bottle", "green", (0.25, 0.0), (0.0745, 0.0745, 0.298),
                        symmetry=0),
