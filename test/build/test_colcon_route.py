@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def installed(
         cwd=workspace,
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return workspace / "install"
