@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from malmm_ros.agents.offline import answer
 from malmm_ros.agents.prompting import PromptConfig, Prompts
 from malmm_ros.agents.scene_text import render_scene
 from malmm_ros.errors import ModelError
+from malmm_ros.geometry import Pose
 
 STEP = 'Step: pick up "red block": move to [0.1, 0.2, 0.9], yaw 0.0.'
 CODE = "```python\nopen_gripper()\n```"
@@ -233,3 +236,63 @@ def test_equal_messages_get_equal_answers(kit: Any) -> None:
     answers = {kit.ask("planner", "stack 3 red blocks", kit.scenes["STACK"], History())
                for _ in range(3)}  # fmt: skip
     assert len(answers) == 1
+
+
+def _hoop_scene(kit: Any, ball: tuple[float, float, float], *, held: str = "") -> Any:
+    scene = kit.scenes["HOOP"]
+    objects = [
+        replace(item, pose=Pose(ball)) if item.name == "basketball" else item
+        for item in scene.objects
+    ]
+    return kit.make_scene(objects, held=held)
+
+
+_LET_GO_STEP = """Goal 1 (open): "basketball" is inside "hoop".
+
+Step: put down "basketball" into "hoop": move to [0.35, 0.00, 1.10], yaw 0.000; open the gripper."""
+_LET_GO = (("planner", _LET_GO_STEP), ("executor", "Done:\nline 1: ok"))
+
+
+@pytest.mark.parametrize(
+    ("history", "ball", "kind"),
+    [
+        ((), (0.35, 0.0, 0.782), "step"),
+        (_LET_GO, (0.35, 0.0, 0.782), "complete"),
+        (_LET_GO, (0.45, 0.1, 0.782), "complete"),
+        (_LET_GO[:1], (0.35, 0.0, 0.782), "step"),
+        (_LET_GO, (0.35, 0.0, 0.93), "complete"),
+        (_LET_GO, (0.42, 0.0, 1.02), "step"),
+    ],
+)
+def test_a_ball_has_passed_a_hoop_when_it_was_let_go_there_and_is_below(
+    kit: Any, history: Any, ball: tuple[float, float, float], kind: str
+) -> None:
+    scene = _hoop_scene(kit, ball)
+    text = kit.ask("planner", "put the ball in the hoop", scene, _history(*history))
+    assert read_plan(text).kind == kind
+
+
+def test_what_falls_is_let_go_higher_and_with_the_hand_turned_after_refusals(kit: Any) -> None:
+    scene = _hoop_scene(kit, (0.25, 0.0, 1.15), held="basketball")
+    words, history = "put the ball in the hoop", list[tuple[str, str]]()
+    places: set[str] = set()
+    for _ in range(2):
+        text = kit.ask("planner", words, scene, _history(*history))
+        places.add(text.rsplit("\n\n", 1)[-1])
+        history += [("planner", text), ("executor", "Refused before any motion:\nFAILED, x")]
+    look = kit.ask("planner", words, scene, _history(*history))
+    assert "look again" in look
+    history += [("planner", look), ("executor", "Done:\nline 1: ok")]
+    places.add(kit.ask("planner", words, scene, _history(*history)).rsplit("\n\n", 1)[-1])
+    assert len(places) == 3
+
+
+def test_the_tool_point_follows_what_is_held_off_its_middle(kit: Any) -> None:
+    scene = kit.scenes["PEGS"]
+    ring = scene.find("square ring")
+    held = replace(ring, pose=Pose((0.17, 0.0, 1.15)))
+    objects = [held if item.name == ring.name else item for item in scene.objects]
+    text = kit.ask("planner", "put the ring on the green spoke",
+                   kit.make_scene(objects, held=ring.name), History())  # fmt: skip
+    # The hand is at x = 0.15, so that the ring over the spoke at 0.20 needs it at 0.18.
+    assert re.search(r"move to \[0\.180, 0\.000, ", text)
