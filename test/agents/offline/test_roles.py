@@ -249,7 +249,7 @@ def _hoop_scene(kit: Any, ball: tuple[float, float, float], *, held: str = "") -
 
 _LET_GO_STEP = """Goal 1 (open): "basketball" is inside "hoop".
 
-Step: put down "basketball" into "hoop": move to [0.35, 0.00, 1.10], yaw 0.000; open the gripper."""
+Step: put down "basketball" into "hoop": move to [0.35, 0.00, 1.10], yaw 0.000; open it."""
 _LET_GO = (("planner", _LET_GO_STEP), ("executor", "Done:\nline 1: ok"))
 
 
