@@ -25,6 +25,7 @@ class Context:
         nouns: Their noun, for "the blue one".
         destination: Name of where they went.
         is_mass: They were "everything", so that "it" means all of them.
+        is_placed: The last wish said where they go.
         mentioned: All names so far, for "the others".
         remarks: Choices made where several objects fitted, for the user.
     """
@@ -35,6 +36,7 @@ class Context:
     nouns: tuple[str, ...] = ()
     destination: str = ""
     is_mass: bool = False
+    is_placed: bool = False
     mentioned: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -93,6 +95,7 @@ def remember(
     nouns = [phrase.nouns for phrase in phrases if phrase.nouns]
     context.nouns = nouns[-1] if nouns else context.nouns
     context.destination = destination or context.destination
+    context.is_placed = bool(destination)
     if any(not phrase.pronoun for phrase in phrases):
         context.is_mass = any(phrase.is_all and phrase.head == "thing" for phrase in phrases)
 

@@ -65,6 +65,8 @@ def close_wish(clause: Clause, context: Context) -> list[Goal]:
     if not lids:
         raise NotPossibleError("There is nothing here to close it with.")
     vessels = choose(_where(clause), context, is_thing=False, exclude=[lid.name for lid in lids])
+    if len(vessels) > len(lids):
+        raise NotPossibleError(f"There is one lid for {len(vessels)} things to close.")
     context.things, context.destination = [lids[0].name], vessels[0].name
     return [Rest(lids[0].name, vessels[0].name)]
 

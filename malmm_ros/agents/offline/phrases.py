@@ -228,7 +228,7 @@ def _reference(_: Cursor, draft: _Draft, token: str) -> bool:
 
 def _adjective(cursor: Cursor, draft: _Draft, token: str) -> bool:
     if draft.nouns:
-        return False
+        return _colored_after(cursor, draft, token)
     if token in lexicon.COLORS or token.removesuffix("s") in lexicon.COLORS:
         plural = token not in lexicon.COLORS
         draft.colors.append(token.removesuffix("s") if plural else token)
@@ -250,6 +250,17 @@ def _adjective(cursor: Cursor, draft: _Draft, token: str) -> bool:
     # "the flat green area", and the stray "to" of "in the to red container"
     is_filler = token in lexicon.FILLERS and bool(draft.words)
     return is_filler and (not draft.colors or token in ("color", "colored", "coloured"))
+
+
+def _colored_after(cursor: Cursor, draft: _Draft, token: str) -> bool:
+    """Take the colour in "the block that is red"."""
+    following = cursor.peek(1)
+    if token not in lexicon.COLORS or draft.colors or _is_content(cursor, following):
+        return False
+    if following in ("one", "ones", ",", "and", "on", "in"):
+        return False
+    draft.colors.append(token)
+    return True
 
 
 def _noun(cursor: Cursor, draft: _Draft, token: str) -> bool:

@@ -29,6 +29,8 @@ from malmm_ros.agents.offline.owners import link_to, named
 from malmm_ros.agents.offline.tower_places import stack_goals
 from malmm_ros.scene import Scene, SceneObject
 
+_SIDES = ("at_left", "at_right", "at_front", "at_back", "at_middle")
+
 
 def _place(clause: Clause, context: Context) -> list[Goal]:
     is_shot = clause.verb in ("dunk", "shoot")
@@ -40,6 +42,8 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
     shift = shift_goal(things, links, clause.distance, context)
     if shift:
         return shift
+    if any(link.relation == "off" and not link.phrases for link in links):
+        return _remove(replace(clause, links=()), context)
     destinations = [link for link in links if link.relation not in ("with", "away")]
     if clause.distance is not None and destinations:
         raise NotUnderstoodError("I do not see what the distance is to be between.")
@@ -59,6 +63,11 @@ def _to_last(
     Where that fits nothing, they belong to the destination: "on the area next to the block".
     """
     *inner, last = destinations
+    if inner and inner[-1].phrases and last.relation in _SIDES and not last.phrases:
+        phrase = inner[-1].phrases[0]
+        if len(candidates(phrase, context, is_thing=False)) > 1:  # "into the tray on the left"
+            sided = replace(phrase, modifiers=(*phrase.modifiers, last))
+            *inner, last = (*inner[:-1], replace(inner[-1], phrases=(sided,)))
     if not inner:
         return place_goals(things, last, context)
     try:
@@ -201,6 +210,8 @@ def _hold(clause: Clause, context: Context) -> list[Goal]:
             return _remove(clause, context)
         if last.phrases and last.relation == "off" and verb in ("take", "get", "lift"):
             return _off(clause, last, context)
+        if last.phrases and last.relation == "from" and verb == "take":
+            return _off(clause, last, context)
         if goes_on and last.phrases and (verb == "bring" or last.relation == "to" or
                                          any(k.relation in ("from", "off") for k in clause.links)
                                          ):  # fmt: skip
@@ -324,7 +335,7 @@ def _release(clause: Clause, context: Context) -> list[Goal]:
     held = context.scene.gripper.held_object
     if held:
         return [Rest(held, "")]
-    if context.things:
+    if context.things and not context.is_placed:
         return [Rest(context.things[-1], "")]
     return [HandFree()]
 
