@@ -15,6 +15,7 @@ from malmm_ros.scene import Scene
 _CODE = re.compile(r"```python\n(.*?)\n?```", re.DOTALL)
 _STEP = re.compile(r"^Step: (.*)$", re.M)
 _ENDING = re.compile(r"^(?:Complete|Impossible):", re.M)
+_STATED = re.compile(r"^(?:In sight|Goal \d+ \(\w+\)): .*$", re.M)
 _MAX_STEPS = 60
 
 
@@ -33,12 +34,15 @@ def act_at_once(talk: Conversation) -> str:
     """
     talk = replace(_as_planner(talk), is_blind=True)
     lines: list[str] = []
+    stated = ""
     for _ in range(_MAX_STEPS):
         thoughts = plan(talk)
         if _ENDING.search(thoughts):
             if not lines:
                 return thoughts
             break
+        # The goals before anything has moved are what the result is judged by.
+        stated = stated or "\n".join(_STATED.findall(thoughts))
         talk = _with_plan(talk, thoughts)
         program = _CODE.search(write_code(talk))
         if program is None:
@@ -47,7 +51,7 @@ def act_at_once(talk: Conversation) -> str:
         lines += [f"# {step[1].partition(':')[0] if step else 'next'}", program[1]]
         talk = _after(talk, imagine(talk.scene, program[1]))
     program_text = "\n".join(lines)
-    return f"I write all steps at once.\n\n```python\n{program_text}\n```"
+    return f"{stated}\n\nI write all steps at once.\n\n```python\n{program_text}\n```"
 
 
 def judge(talk: Conversation) -> str:
