@@ -18,6 +18,7 @@ from malmm_ros.cancellation import CancelToken
 from malmm_ros.cli.argument_types import natural, output_file, output_folder, seconds
 from malmm_ros.cli.conversation import ConversationPrinter
 from malmm_ros.cli.operator import HELP, TerminalOperator
+from malmm_ros.cli.worlds import choose_world
 from malmm_ros.errors import ConfigurationError
 
 # What running nodes were started with; see `malmm up sim --help`.
@@ -41,7 +42,9 @@ EXAMPLE = 'malmm run "stack 3 red blocks on the green target area" --seed 3'
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to do, where, and who thinks."""
     parser.add_argument("instruction", help="what to do, in plain words")
-    parser.add_argument("--task", default="stack_blocks", help="the world to build")
+    parser.add_argument(
+        "--task", default="", help="the world to build; empty: what the instruction names"
+    )
     parser.add_argument("--seed", type=natural, default=0, help="of the world's layout")
     parser.add_argument(
         "--options", default="", help="of the world, a YAML mapping: {color: red, count: 3}"
@@ -134,8 +137,8 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     budget = Budget(wall_s=arguments.timeout) if arguments.timeout > 0.0 else Budget()
     world = MujocoWorld()
-    options = read_options(arguments.options)
-    world.reset(arguments.task, arguments.seed, options=options)
+    task, options = _world(arguments)
+    world.reset(task, arguments.seed, options=options)
     cancel = _cancel_on_interrupt()
     desk = Desk(
         approves_steps=arguments.approve,
@@ -156,7 +159,7 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
         transcript=arguments.transcripts,
         operator=desk,
         world={
-            "task": arguments.task,
+            "task": task,
             "seed": arguments.seed,
             "options": options,
             "motion": arguments.motion,
@@ -171,12 +174,23 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
         sys.stdout.write(
             f"\n{outcome.usage.tokens} tokens; no price is known for {names} (see --prices)\n"
         )
-    sys.stdout.write(f"\nthe simulator's own condition for {arguments.task}: {text}\n")
+    sys.stdout.write(f"\nthe simulator's own condition for {task}: {text}\n")
     return {
         "success": outcome.is_success,
         "task_condition": is_done,
         **{key: value for key, value in asdict(outcome).items() if key != "is_success"},
     }
+
+
+def _world(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """The task and options that were given, or those that the instruction needs."""
+    options = read_options(arguments.options)
+    if arguments.task:
+        return arguments.task, options
+    needed = choose_world(arguments.instruction)
+    options = options or needed.options
+    sys.stdout.write(f"world: {needed.task}, options {options} (choose with --task, --options)\n")
+    return needed.task, options
 
 
 def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from malmm_ros.bringup import SIM
 from malmm_ros.bringup.domain import DomainLease
 from malmm_ros.bringup.processes import ProcessGroup, describe_end, node_command
 from malmm_ros.cli.conversation import ConversationPrinter
+from malmm_ros.cli.worlds import NeededWorld, choose_world
 from malmm_ros.demo.judge import judge
-from malmm_ros.demo.worlds import DemoWorld, choose_world
+from malmm_ros.demo.own_instruction import is_own_instruction
 from malmm_ros.errors import MalmmError, NodeDiedError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(arguments: argparse.Namespace, world: DemoWorld) -> bool:
+def _run(arguments: argparse.Namespace, world: NeededWorld) -> bool:
     started = time.monotonic()
     values = {
         "task": world.task,
@@ -93,7 +94,7 @@ def _run(arguments: argparse.Namespace, world: DemoWorld) -> bool:
     return is_success
 
 
-def _converse(arguments: argparse.Namespace, world: DemoWorld, group: ProcessGroup) -> bool:
+def _converse(arguments: argparse.Namespace, world: NeededWorld, group: ProcessGroup) -> bool:
     # Imported once the ROS domain is set.
     from malmm_ros.nodes.task_client import TaskClient
 
@@ -116,8 +117,10 @@ def _converse(arguments: argparse.Namespace, world: DemoWorld, group: ProcessGro
     judgement = judge(arguments.instruction, before, after)
     for line in judgement.lines:
         _say(f"the poses say: {line}")
+    if not is_own_instruction(arguments.instruction, world):
+        return judgement.is_success
     _say(f"the task's own condition: {text}")
-    return judgement.is_success and (condition or not world.is_own_instruction)
+    return judgement.is_success and condition
 
 
 def _wait_for_nodes(client: TaskClient, group: ProcessGroup) -> None:

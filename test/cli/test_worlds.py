@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from malmm_ros.demo.worlds import choose_world
+from malmm_ros.cli.worlds import choose_world
+from malmm_ros.demo.own_instruction import is_own_instruction
 from malmm_ros.simulation import MujocoWorld
 
 
@@ -59,6 +60,20 @@ from malmm_ros.simulation import MujocoWorld
         ),
         ("stack 9 red blocks", "stack_blocks", {"color": "red"}, False),
         ("frobnicate", "put_block", {}, False),
+        ("stakc 4 purpel blocks", "stack_blocks", {"color": "purple", "count": 4}, False),
+        ("put the grey block on the target", "put_block", {"color": "gray"}, True),
+        ("close the azure jar", "close_jar", {"color": "azure"}, False),
+        ("put the ring on the lime spoke", "insert_onto_square_peg", {"color": "lime"}, False),
+        ("put the ball in the hoop", "basketball_in_hoop", {}, False),
+        ("open the wine bottle", "open_wine_bottle", {}, False),
+        ("put rubbish in bin", "put_rubbish_in_bin", {}, False),
+        ("take the steak off the grill", "meat_off_grill", {"meat": "steak"}, False),
+        (
+            "move everything from the big tray into the navy tray",
+            "empty_container",
+            {"color": "navy"},
+            False,
+        ),
     ],
 )
 def test_a_sentence_gets_a_world_in_which_it_makes_sense(
@@ -66,5 +81,5 @@ def test_a_sentence_gets_a_world_in_which_it_makes_sense(
 ) -> None:
     world = choose_world(instruction)
     assert (world.task, world.options) == (task, options)
-    assert world.is_own_instruction == is_own
+    assert is_own_instruction(instruction, world) == is_own
     MujocoWorld().reset(world.task, 0, options=world.options)
