@@ -25,8 +25,8 @@ _NAMED: tuple[tuple[str, str], ...] = (
     (r"trays?|containers?", "empty_container"),
 )
 _COLORED = ("close_jar", "insert_onto_square_peg", "empty_container")
-# Colours have few letters: one wrong or two swapped still read as meant.
-_SIMILAR = 0.8
+# One letter wrong or two swapped in a longer name still read as meant; "block" is not "black".
+_SIMILAR = 0.82
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
