@@ -154,7 +154,7 @@ class TaskRunner:
         record.add(
             "header",
             "team",
-            f"task {task_id}: team {self._team}, model {_model_names(self._clients)}",
+            f"team {self._team}, model {_model_names(self._clients)}",
             {
                 "task_id": task_id,
                 "team": self._team,

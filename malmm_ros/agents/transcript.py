@@ -2,7 +2,8 @@
 
 The first line is the header with ``schema_version`` and the configuration. What differs between
 two equal runs stands apart: ``clock`` (wall time) in every line and ``host`` (this machine and
-its endpoints) in the header; :func:`strip_clock` leaves what must be equal.
+its endpoints) in the header, and the task's name in header and result; :func:`strip_clock`
+leaves what must be equal.
 """
 
 from __future__ import annotations
@@ -187,10 +188,12 @@ def read_transcript(path: Path) -> tuple[AgentEvent, ...]:
 
 
 def strip_clock(line: str | Mapping[str, Any]) -> dict[str, Any]:
-    """A line without what may differ between equal runs (``clock`` and ``host``)."""
+    """A line without what differs between equal runs: clock, host and the task's own name."""
     values = json.loads(line) if isinstance(line, str) else dict(line)
     values.pop("clock", None)
-    values["data"] = {key: item for key, item in values["data"].items() if key != "host"}
+    values["data"] = {
+        key: item for key, item in values["data"].items() if key not in ("host", "task_id")
+    }
     return cast("dict[str, Any]", values)
 
 
