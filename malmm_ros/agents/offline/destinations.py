@@ -141,7 +141,16 @@ def _destination(link: Link, context: Context, movers: Sequence[str]) -> list[Sc
     found = others or found
     if len(found) > 1 and link.relation in ("in",):
         found = [item for item in found if is_container(item)] or found
-    return sorted(found, key=lambda item: (bool(layout.loads(item, context.scene)), item.name))
+    # "Put the red block on the target, then the blue one on the red block": the one just placed.
+    spoken_of = [] if phrase.is_indefinite else context.mentioned
+    return sorted(
+        found,
+        key=lambda item: (
+            item.name not in spoken_of,
+            bool(layout.loads(item, context.scene)),
+            item.name,
+        ),
+    )
 
 
 def _highest(context: Context, movers: Sequence[str]) -> SceneObject:

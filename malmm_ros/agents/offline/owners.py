@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from malmm_ros.agents.offline.clauses import Clause, Link, Phrase
+from malmm_ros.agents.offline import lexicon
+from malmm_ros.agents.offline.clauses import Clause, Link, NotPossibleError, Phrase
 from malmm_ros.agents.offline.grounding import Context, matches
 from malmm_ros.agents.offline.lexicon import Relation
 from malmm_ros.scene import SceneObject
 
 
 def with_owners(clause: Clause, context: Context) -> Clause:
-    """Take apart compounds of which no object has both words, everywhere in a clause."""
+    """Take apart compounds of which no object has both words, everywhere in a clause.
+
+    Raises:
+        NotPossibleError: There is the jar of "the jar lid", but no lid.
+    """
     return replace(
         clause,
         things=tuple(_split(phrase, context) for phrase in clause.things),
@@ -41,6 +46,9 @@ def _split(phrase: Phrase, context: Context) -> Phrase:
     *rest, head = phrase.nouns
     thing = replace(phrase, nouns=(head,), colors=())
     if not any(matches(thing, item) for item in objects):
+        owner = Phrase(text="", nouns=tuple(rest), colors=phrase.colors)
+        if head in lexicon.KINDS["lid"] and any(matches(owner, item) for item in objects):
+            raise NotPossibleError(f'I see no "{phrase.text}" here.')
         return phrase
     # "the red jar lid" is the lid of the red jar, unless only the lid is red.
     for colors, own in ((phrase.colors, ()), ((), phrase.colors)):

@@ -191,24 +191,35 @@ def _reorder(tower: Tower, relation: str, phrase: Phrase, context: Context) -> T
     if not fitting:
         return None
     special = tuple(sorted(fitting))
-    rest = _take_out(tower.layers, special)
-    layer = Layer(1, special)
+    count = _levels_meant(tower, phrase, special)
+    rest = _take_out(tower.layers, special, count)
+    moved = (Layer(1, special),) * count
     if relation == "at_bottom":
-        layers = (layer, *rest)
+        layers = (*moved, *rest)
     elif relation == "at_top":
-        layers = (*rest, layer)
+        layers = (*rest, *moved)
     else:
         half = len(rest) // 2
-        layers = (*rest[:half], layer, *rest[half:])
+        layers = (*rest[:half], *moved, *rest[half:])
     return replace(tower, layers=layers)
 
 
-def _take_out(layers: Sequence[Layer], names: Sequence[str]) -> tuple[Layer, ...]:
-    """The layers with one level less for what gets a place of its own, each a level."""
+def _levels_meant(tower: Tower, phrase: Phrase, names: Sequence[str]) -> int:
+    """How many levels a phrase is about: "white at the bottom" means every white one."""
+    exact = sum(layer.count for layer in tower.layers if set(layer.names) <= set(names))
+    is_colour_alone = not phrase.nouns and not phrase.is_anaphoric
+    if phrase.count is None and (phrase.is_plural or phrase.is_all or is_colour_alone):
+        return max(1, exact)
+    return min(phrase.count or 1, max(1, exact))
+
+
+def _take_out(layers: Sequence[Layer], names: Sequence[str], count: int) -> tuple[Layer, ...]:
+    """The layers without the levels of what gets a place of its own, each a level."""
     levels = [layer.names for layer in layers for _ in range(layer.count)]
-    exact = [level for level in levels if set(level) <= set(names)]
-    mixed = [level for level in levels if set(level) & set(names)]
-    levels.remove((exact or mixed)[-1])
+    for _ in range(count):
+        exact = [level for level in levels if set(level) <= set(names)]
+        mixed = [level for level in levels if set(level) & set(names)]
+        levels.remove((exact or mixed)[-1])
     left = [tuple(n for n in level if n not in names) or level for level in levels] if len(
         names) == 1 else levels  # fmt: skip
     return tuple(Layer(1, level) for level in left)
