@@ -36,6 +36,8 @@ _DTYPES: dict[str, tuple[type[np.generic], int]] = {
 
 # Time
 
+_UNIT_TOLERANCE = 1e-9
+
 
 def time_message(seconds: float) -> Time:
     """Seconds since the clock's epoch as a message, rounded to nanoseconds."""
@@ -88,6 +90,8 @@ def pose_value(message: geometry_msgs.msg.Pose) -> Pose:
     norm = math.hypot(*quaternion)
     if norm == 0.0:
         return Pose(point)
+    if abs(norm - 1.0) < _UNIT_TOLERANCE:
+        return Pose(point, quaternion)  # as it is, so that values survive the way
     x, y, z, w = (value / norm for value in quaternion)
     return Pose(point, (x, y, z, w))
 

@@ -59,7 +59,7 @@ def declare_configuration(
     fields = dict(_walk(cls))
     overrides = _overrides(node)
     _refuse_unknown(overrides, fields, where=where)
-    state = _nest({name: _plain(value) for name, value in overrides.items() if name in fields})
+    state = nest({name: _plain(value) for name, value in overrides.items() if name in fields})
     config = from_mapping(cls, _fill(cls, state), where=f"{where}: parameters")
     for name, item in fields.items():
         _declare(node, name, item, _get(config, name))
@@ -143,7 +143,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _nest(values: Mapping[str, Any]) -> dict[str, Any]:
+def nest(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted parameter names as nested mappings."""
     nested: dict[str, Any] = {}
     for name, value in values.items():
         *parents, last = name.split(".")
@@ -235,7 +236,7 @@ def _follow_changes(
     def build(changes: Mapping[str, Any]) -> ConfigT:
         merged = {**values, **changes}
         present = {name: value for name, value in merged.items() if value is not None}
-        return from_mapping(cls, _fill(cls, _nest(present)), where="parameters")
+        return from_mapping(cls, _fill(cls, nest(present)), where="parameters")
 
     def check(parameters: list[Parameter]) -> SetParametersResult:
         changes = {item.name: _plain(item.value) for item in parameters if item.name in fields}

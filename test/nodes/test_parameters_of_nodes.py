@@ -12,7 +12,7 @@ from malmm_ros.bringup import SYSTEMS
 from malmm_ros.configuration import from_mapping
 from malmm_ros.nodes.agents import AgentsNodeConfig
 from malmm_ros.nodes.motion import MotionNodeConfig
-from malmm_ros.nodes.parameters import parameter_descriptions
+from malmm_ros.nodes.parameters import nest, parameter_descriptions
 from malmm_ros.nodes.scene import SceneConfig
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 
@@ -37,7 +37,7 @@ def test_the_tables_defaults_are_the_nodes_own(system: str) -> None:
     for node in SYSTEMS[system].resolve({"rviz": "false"}):
         given = {key: value for key, value in node.parameters.items() if key != "use_sim_time"}
         config = CONFIGURATIONS[node.name]
-        assert from_mapping(config, given) == config()
+        assert from_mapping(config, nest(given)) == config()
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
