@@ -32,6 +32,7 @@ class Phrase:
         is_indefinite: "a block", "one block": any will do.
         is_rest: "the other blocks", "the rest".
         excepted: "all but the red one".
+        unlike: Colours that it must not have.
         owner: What it belongs to: "the lid of the jar".
     """
 
@@ -54,6 +55,7 @@ class Phrase:
     point: tuple[float, float] | None = None
     excepted: tuple[Phrase, ...] = ()
     owner: Phrase | None = None
+    unlike: tuple[str, ...] = ()
 
     @property
     def head(self) -> str:
@@ -79,6 +81,7 @@ class Clause:
         kind: What sort of wish; verbless clauses are ``place``.
         is_stacked: "on top of each other".
         is_top_down: The things were listed from the top.
+        is_topic: It only says that something is there: "there is a lid on the table".
         is_purpose: It says what the one before is for: "... to close it".
     """
 
@@ -90,3 +93,4 @@ class Clause:
     is_stacked: bool = False
     is_top_down: bool = False
     is_purpose: bool = False
+    is_topic: bool = False

@@ -44,6 +44,7 @@ def place_goals(things: Sequence[Phrase], link: Link, context: Context) -> list[
         return _to_side_of_table(things, link, context)
     if link.relation == "beside" and not link.phrases:
         return _side_by_side(things, context)
+    link = _as_before(link, context)
     if not link.phrases:
         raise NotUnderstoodError(f'"{link.relation}" what?')
     if link.phrases[0].head in lexicon.HAND:
@@ -55,6 +56,16 @@ def place_goals(things: Sequence[Phrase], link: Link, context: Context) -> list[
         items = _choose_all(things, context, None, ())
         return _finish(items, things, "", context, [Rest(item.name, "") for item in items])
     return _to_objects(things, link, context)
+
+
+def _as_before(link: Link, context: Context) -> Link:
+    """Complete "and the other one in as well"."""
+    if link.phrases or link.relation not in ("in", "to") or not context.is_placed:
+        return link
+    found = context.scene.find(context.destination)
+    if found is None or not is_container(found):
+        return link
+    return Link(relation="in", phrases=(Phrase(text="there", pronoun="there"),))
 
 
 def shift_goal(
@@ -136,6 +147,9 @@ def _destination(link: Link, context: Context, movers: Sequence[str]) -> list[Sc
     if phrase.pronoun == "it" and [item.name for item in found] == list(movers):
         # "open the bottle and set the cap down next to it"
         found = [item for item in [context.scene.find(context.destination)] if item] or found
+    where = context.scene.find(context.destination)
+    if phrase.pronoun == "it" and link.relation == "in" and where and is_container(where):
+        found = [item for item in found if is_container(item)] or [where]
     others = [item for item in found if item.name not in movers] if len(movers) < 2 else [
         item for item in found if item.is_fixed or item.name not in movers]  # fmt: skip
     found = others or found

@@ -17,6 +17,8 @@ _ALONE = frozenset(
      "down", "away")
 )  # fmt: skip
 _MARKERS = frozenset(("STACKED", "BOTTOM_UP", "TOP_DOWN", "UNTOUCHED"))
+_ASKING = frozenset(("is", "are", "was", "does", "has"))
+_RECEIVING = frozenset(("get", "gets", "receive", "receives", "hold", "contain"))
 _SEPARATORS = frozenset(("then", "and", ",", "or"))
 
 
@@ -30,6 +32,9 @@ class _Draft:
     is_stacked: bool = False
     is_top_down: bool = False
     is_listed: bool = False
+    is_topic: bool = False
+    receivers: tuple[Phrase, ...] = ()
+    number: int = 1
 
     @property
     def is_empty(self) -> bool:
@@ -55,6 +60,8 @@ def parse(sentence: Sentence, nouns: frozenset[str]) -> tuple[Clause, ...]:
         words = ", ".join(f'"{word}"' for word in dict.fromkeys(sentence.unknown))
         known = "word" if len(set(sentence.unknown)) == 1 else "words"
         raise NotUnderstoodError(f"I do not know the {known} {words}.")
+    if sentence.tokens and sentence.tokens[0] in _ASKING:
+        raise NotUnderstoodError("I answer no questions: I can only be told what to do.")
     cursor = Cursor(tokens=sentence.tokens, nouns=nouns)
     clauses: list[Clause] = []
     while cursor.peek():
@@ -63,7 +70,9 @@ def parse(sentence: Sentence, nouns: frozenset[str]) -> tuple[Clause, ...]:
             continue
         start = cursor.index
         is_purpose = start > 0 and cursor.tokens[start - 1] == "to"
-        clause = _read_clause(cursor)
+        clause = _read_clause(cursor, number=len(clauses) + 1)
+        if clause and clauses and not clause.verb:
+            _check_start(cursor.tokens[start - 1], clause)
         if clause is not None:
             clauses.append(replace(clause, is_purpose=is_purpose and clause.verb != ""))
         elif cursor.index == start:
@@ -75,8 +84,17 @@ def parse(sentence: Sentence, nouns: frozenset[str]) -> tuple[Clause, ...]:
     return tuple(clauses)
 
 
-def _read_clause(cursor: Cursor) -> Clause | None:
-    draft = _Draft()
+def _check_start(before: str, clause: Clause) -> None:
+    """See that words left over from a clause are not taken for another wish."""
+    phrases = (*clause.things, *(phrase for link in clause.links for phrase in link.phrases))
+    if before in _SEPARATORS or (phrases and phrases[0].pronoun):
+        return
+    text = phrases[0].text if phrases else "it"
+    raise NotUnderstoodError(f'I do not see how "{text}" belongs to the rest.')
+
+
+def _read_clause(cursor: Cursor, *, number: int) -> Clause | None:
+    draft = _Draft(number=number)
     while cursor.peek() and _read_part(cursor, draft):
         pass
     if draft.is_empty:
@@ -85,11 +103,19 @@ def _read_clause(cursor: Cursor) -> Clause | None:
         kind=draft.kind,
         verb=draft.verb,
         things=tuple(draft.things),
-        links=tuple(draft.links),
+        links=_links(draft),
+        is_topic=draft.is_topic and not draft.verb,
         distance=draft.distance,
         is_stacked=draft.is_stacked,
         is_top_down=draft.is_top_down,
     )
+
+
+def _links(draft: _Draft) -> tuple[Link, ...]:
+    """The links, with the receiver of "the tray should get the block" at the end."""
+    if not draft.receivers:
+        return tuple(draft.links)
+    return (*draft.links, Link(relation="to", phrases=draft.receivers))
 
 
 def _read_part(cursor: Cursor, draft: _Draft) -> bool:
@@ -97,22 +123,10 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
     token = cursor.peek()
     if token in _SEPARATORS:
         return _joins(cursor, draft)
-    if token in lexicon.VERBS and not (draft.verb or draft.things or draft.is_stacked):
-        draft.verb, draft.kind = token, lexicon.VERBS[token]
-        cursor.take()
+    if _read_verb(cursor, draft) or _read_mark(cursor, draft):
         return True
     if token in lexicon.VERBS and _may_follow_things(cursor, draft):
-        is_passive = cursor.tokens[cursor.index - 1] in ("be", "is", "are")
-        is_passive |= lexicon.VERBS[token] in ("open", "close")
-        if is_passive:
-            draft.verb, draft.kind = token, lexicon.VERBS[cursor.take()]
-        return is_passive
-    if token in _MARKERS:
-        _mark(draft, cursor.take())
-        return True
-    if token.startswith("dist:"):
-        draft.distance = float(cursor.take()[5:])
-        return True
+        return _read_late_verb(cursor, draft)
     if token == "to" and cursor.peek(1) in lexicon.VERBS and not cursor.is_noun(cursor.peek(1)):
         cursor.take()  # "use them to build ..."
         return False
@@ -122,11 +136,69 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
     return _read_things(cursor, draft)
 
 
+def _read_verb(cursor: Cursor, draft: _Draft) -> bool:
+    """Take the verb at the start, or the "gets" of "the tray gets the block"."""
+    token = cursor.peek()
+    is_free = not (draft.verb or draft.things or draft.is_stacked)
+    if token in lexicon.VERBS and is_free and not _is_named(cursor):
+        draft.verb, draft.kind = token, lexicon.VERBS[cursor.take()]
+        return True
+    is_received = token in _RECEIVING and cursor.peek(1) not in (*_RELATIONS, "", "be")
+    if is_received and draft.things and not (draft.verb or draft.links or draft.is_stacked):
+        cursor.take()
+        draft.receivers, draft.things = tuple(draft.things), []
+        draft.verb = "put"
+        return True
+    return False
+
+
+def _read_late_verb(cursor: Cursor, draft: _Draft) -> bool:
+    """Take a verb after its things: "it should be closed"; False where it is another's."""
+    token = cursor.peek()
+    is_passive = cursor.tokens[cursor.index - 1] in ("be", "is", "are")
+    is_passive |= lexicon.VERBS[token] in ("open", "close") and not draft.links
+    if not is_passive:
+        return False
+    is_left = draft.verb in ("leave", "keep")
+    draft.verb, draft.kind = token, lexicon.VERBS[cursor.take()]
+    draft.kind = "spare" if is_left else draft.kind
+    if draft.verb == "remove" and (below := read_phrases(cursor, is_destination=True)):
+        draft.links.append(Link(relation="off", phrases=below))  # "be taken off the tray"
+    return True
+
+
+def _read_mark(cursor: Cursor, draft: _Draft) -> bool:
+    """Take a word that says how: a marker, a distance, "there is", "second" at the end."""
+    token = cursor.peek()
+    if token == "thereis" and draft.is_empty:
+        draft.is_topic = True
+    elif token in lexicon.ORDINALS and cursor.peek(1) in ("", *_SEPARATORS):
+        if lexicon.ORDINALS[token] != draft.number:
+            raise NotUnderstoodError(f'I do not see in which order "{token}" is meant.')
+    elif token in _MARKERS:
+        _mark(draft, token)
+    elif token.startswith("dist:"):
+        draft.distance = float(token[5:])
+    else:
+        return False
+    cursor.take()
+    return True
+
+
 def _may_follow_things(cursor: Cursor, draft: _Draft) -> bool:
     """Whether a verb may stand here: "it should be closed", "pop the bottle open"."""
     is_last = cursor.peek(1) in ("", *_SEPARATORS)
-    is_state = lexicon.VERBS[cursor.peek()] == "open" and is_last
-    return bool(draft.things) and not draft.links and (not draft.verb or is_state)
+    is_state = lexicon.VERBS[cursor.peek()] in ("open", "close") and is_last
+    is_open = not draft.links and (not draft.verb or is_state or draft.verb in ("get", "have"))
+    is_told = draft.verb == "" and cursor.tokens[cursor.index - 1] == "be"
+    return bool(draft.things) and (is_open or is_told)
+
+
+def _is_named(cursor: Cursor) -> bool:
+    """Whether a word that can be a verb is a noun here: "trash in the bin"."""
+    token, following = cursor.peek(), cursor.peek(1)
+    is_name = token in lexicon.NOUNS and following in ("in", "on", "to")
+    return is_name and cursor.peek(2) not in ("", *_SEPARATORS)
 
 
 def _mark(draft: _Draft, token: str) -> None:
@@ -148,8 +220,13 @@ def _joins(cursor: Cursor, draft: _Draft) -> bool:
     token = cursor.peek()
     if draft.is_empty:
         return True
-    if draft.links and not draft.things and token in lexicon.VERBS and not draft.verb:
-        return True  # "on the target, stack ..."
+    if draft.links and not draft.things and not draft.verb and first != "then":
+        while cursor.peek() in lexicon.FILLERS:
+            cursor.take()
+        if cursor.peek() in lexicon.VERBS:
+            return True
+        if draft.links[0].relation != "with" and cursor.is_noun(cursor.peek(1)):
+            return True  # "on the target, stack ..."
     # "stack them, on the target", "two blocks, with the red one at the bottom"
     follows = token in _RELATIONS or token in _MARKERS
     lists = token != "" and draft.verb != "" and not draft.things and token not in lexicon.VERBS
@@ -179,18 +256,56 @@ def _read_link(cursor: Cursor, draft: _Draft) -> None:
     if relation in _ALONE:
         draft.links.append(Link(relation=relation))
         return
+    if relation == "shun":
+        relation = _shunned(cursor, draft)
     phrases = read_phrases(cursor, is_destination=relation not in ("with", "except", "between"))
     if phrases and phrases[-1].head in lexicon.TOWER and cursor.peek() == "of":
         cursor.take()
         draft.is_stacked = True
         phrases = read_phrases(cursor)
+    _add_link(draft, relation, phrases)
+
+
+def _add_link(draft: _Draft, relation: Relation, phrases: tuple[Phrase, ...]) -> None:
     if _forms_tower(draft, relation, phrases):
         draft.is_stacked = True
-        return
-    if relation == "except":
+    elif relation == "except":
         _except(draft, phrases)
-        return
-    draft.links.append(Link(relation=relation, phrases=phrases))
+    elif relation == "shun" and not phrases:
+        raise NotUnderstoodError('I do not see what "not" refers to.')
+    elif relation == "with" and not (draft.verb or draft.things) and draft.links and phrases:
+        draft.things.extend(phrases)  # "through the hoop with the ball"
+    else:
+        draft.links.append(Link(relation=relation, phrases=_same_kind(draft, phrases)))
+
+
+def _shunned(cursor: Cursor, draft: _Draft) -> Relation:
+    """Read on after "not": "except" where it takes away from the things, else "shun".
+
+    Raises:
+        NotUnderstoodError: It is about a relation that cannot be looked after.
+    """
+    if cursor.peek() in ("on", "in", "to"):
+        cursor.take()
+        return "shun"
+    if cursor.peek() in _RELATIONS:
+        raise NotUnderstoodError('I do not see what "not" refers to.')
+    if not (draft.things and draft.things[-1].is_plural):
+        return "shun"
+    # "Move all to the red tray, not the yellow one" is about trays.
+    names = read_phrases(Cursor(cursor.tokens, cursor.nouns, cursor.index))
+    is_single = any(phrase.is_anaphoric and not phrase.is_plural for phrase in names)
+    return "shun" if draft.links and is_single else "except"
+
+
+def _same_kind(draft: _Draft, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+    """Give "the red one" the noun of the source: "out of the tray into the red one"."""
+    sources = [k.phrases[0] for k in draft.links if k.relation in ("from", "off") and k.phrases]
+    if draft.verb in ("empty", "unload", "clear"):
+        sources += draft.things
+    if len(phrases) != 1 or not phrases[0].is_anaphoric or phrases[0].nouns or not sources:
+        return phrases
+    return (replace(phrases[0], nouns=sources[-1].nouns),)
 
 
 def _forms_tower(draft: _Draft, relation: Relation, phrases: tuple[Phrase, ...]) -> bool:
@@ -201,8 +316,8 @@ def _forms_tower(draft: _Draft, relation: Relation, phrases: tuple[Phrase, ...])
 
 
 def _except(draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
-    if not draft.things:
-        raise NotUnderstoodError('I do not see what "except" refers to.')
+    if not (draft.things and phrases):
+        raise NotUnderstoodError("I do not see what is to be left out.")
     draft.things[-1] = replace(draft.things[-1], excepted=phrases)
 
 
@@ -211,6 +326,9 @@ def _read_things(cursor: Cursor, draft: _Draft) -> bool:
     phrases = read_phrases(cursor, is_destination=bool(draft.links))
     if not phrases:
         token = cursor.peek()
+        if token in ("both", "all") and draft.things and draft.things[-1].nouns:
+            cursor.take()  # "the block and the ball both go in"
+            return True
         if token in lexicon.FILLERS or token in lexicon.PARTICLES or token in lexicon.DETERMINERS:
             cursor.take()
             return True
@@ -228,7 +346,8 @@ def _read_things(cursor: Cursor, draft: _Draft) -> bool:
         cursor.index = start
         return False
     head = phrases[-1]
-    is_wished = draft.verb == "" and cursor.peek() in ("of", "with", "from")
+    of = cursor.peek()
+    is_wished = draft.verb == "" and (of in ("of", "with", "from") or of.isdecimal())
     if head.head in lexicon.TOWER and (draft.kind == "stack" or is_wished):
         draft.kind = "stack"
         _tower(cursor, draft, phrases)

@@ -76,6 +76,9 @@ def candidates(
         found = [item for item in found if item.name not in left_out]
     for link in phrase.modifiers:
         found = _filter(found, link, context, rank=phrase.selector_rank)
+    if phrase.selector_rank > 1 and not (phrase.selectors or phrase.size or phrase.modifiers):
+        # "the third red block", where they are numbered
+        found = [i for i in found if str(phrase.selector_rank) in label(i).indices]
     if not found:
         raise NotPossibleError(_missing(phrase, context))
     chosen = _superlative(found, phrase, context)
@@ -116,6 +119,9 @@ def choose(
         raise NotUnderstoodError(f'"{phrase.text}" leaves nothing to do.')
     if count > len(found):
         raise NotPossibleError(too_few(phrase, count, found))
+    if phrase.unlike and len(found) > count and not phrase.is_indefinite and _is_single(phrase):
+        names = ", ".join(f'"{item.name}"' for item in found)
+        raise NotUnderstoodError(f'"{phrase.text}" may mean any of {names}.')
     ranked = by_convenience(found, context.scene, near=near)
     if count == 1 and len(found) > 1 and not phrase.is_indefinite and is_thing:
         context.remarks.append(f'Several objects fit "{phrase.text}"; I take "{ranked[0].name}".')
@@ -129,6 +135,11 @@ def wanted(phrase: Phrase, available: int) -> int:
     if phrase.count is not None:
         return phrase.count
     return available if phrase.is_plural else 1
+
+
+def _is_single(phrase: Phrase) -> bool:
+    """Whether a phrase means one object: "the jar"."""
+    return not phrase.is_plural and phrase.count in (None, 1)
 
 
 def by_convenience(
@@ -157,6 +168,8 @@ def matches(phrase: Phrase, item: SceneObject) -> bool:
     if phrase.names:
         return item.name.lower() in phrase.names
     tag = label(item)
+    if any(set(lexicon.COLORS[color]) & tag.colors for color in phrase.unlike):
+        return False
     if phrase.indices and not set(phrase.indices) <= tag.indices:
         return False
     if any(not set(lexicon.COLORS.get(color, (color,))) & tag.colors for color in phrase.colors):

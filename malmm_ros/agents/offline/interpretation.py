@@ -5,17 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from malmm_ros.agents.offline.clauses import Clause, Link, NotPossibleError, NotUnderstoodError
-from malmm_ros.agents.offline.goals import Goal, HandFree, Held, Off, Rest, moved_items
+from malmm_ros.agents.offline.clauses import (
+    Clause,
+    Link,
+    NotPossibleError,
+    NotUnderstoodError,
+    Phrase,
+)
+from malmm_ros.agents.offline.goals import (
+    Around,
+    Goal,
+    HandFree,
+    Held,
+    Inside,
+    Off,
+    Rest,
+    Tower,
+    moved_items,
+)
 from malmm_ros.agents.offline.grammar import parse
-from malmm_ros.agents.offline.grounding import Context, candidates
-from malmm_ros.agents.offline.naming import scene_nouns
+from malmm_ros.agents.offline.grounding import Context, candidates, choose, matches
+from malmm_ros.agents.offline.naming import is_container, label, scene_nouns
 from malmm_ros.agents.offline.owners import with_owners
 from malmm_ros.agents.offline.projection import project
 from malmm_ros.agents.offline.tokens import read_sentence
 from malmm_ros.agents.offline.towers import order_towers, pile_where_narrow
 from malmm_ros.agents.offline.wishes import WISHES
 from malmm_ros.scene import Scene
+
+_CHOOSING = ("choose", "select")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +67,19 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
     merged = _spared(_merged(clauses))
     if len(merged) > 1 and _is_topic(merged[0]):
         _note_topic(merged.pop(0), context)
-    for clause in merged:
+    for clause, shunned in (_unshunned(clause) for clause in merged):
+        if clause.verb in _CHOOSING or clause.is_topic:
+            _note_topic(clause, context)
+            continue
         whole = with_owners(_inherit(clause, previous), context)
         if _is_said_already(whole, previous, goals):
             continue
-        goals = _add(goals, whole, context)
+        known, goals = goals, _add(goals, whole, context)
+        _refuse_shunned([goal for goal in goals if goal not in known], shunned, context)
         context.scene = project(goals, scene)
         previous = whole
+    if not goals:
+        raise NotUnderstoodError("There is nothing in it that I could do.")
     _refuse_circles(goals)
     spelled = [f'I read "{wrong}" as "{right}".' for wrong, right in sentence.corrections]
     return Interpretation(
@@ -63,6 +87,37 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
         remarks=(*spelled, *dict.fromkeys(context.remarks)),
         is_open=any(_is_open(clause) for clause in clauses),
     )
+
+
+def _unshunned(clause: Clause) -> tuple[Clause, tuple[Phrase, ...]]:
+    """A clause, and apart from it where nothing may go: "..., not on the red one"."""
+    kept = tuple(link for link in clause.links if link.relation != "shun")
+    shunned = tuple(p for k in clause.links if k.relation == "shun" for p in k.phrases)
+    return replace(clause, links=kept), shunned
+
+
+def _refuse_shunned(goals: Sequence[Goal], shunned: Sequence[Phrase], context: Context) -> None:
+    if not shunned:
+        return
+    touched = {name for goal in goals for name in (*moved_items(goal), _target(goal)) if name}
+    if not touched:
+        raise NotUnderstoodError('I do not see what "not" refers to.')
+    nouns = [label(item).head for item in context.scene.objects if item.name in touched]
+    for phrase in shunned:
+        is_bare = phrase.is_anaphoric and not phrase.nouns
+        readings = [replace(phrase, nouns=(noun,)) for noun in nouns] if is_bare else [phrase]
+        objects = context.scene.objects
+        found = {item.name for item in objects for p in readings if matches(p, item)}
+        if not found or found & touched or phrase.pronoun:
+            raise NotUnderstoodError(f'I do not see why not "{phrase.text}".')
+
+
+def _target(goal: Goal) -> str:
+    match goal:
+        case Rest(_, name) | Inside(_, name) | Around(_, name) | Tower(_, name):
+            return name
+        case _:
+            return ""
 
 
 def _is_open(clause: Clause) -> bool:
@@ -78,7 +133,10 @@ def _is_said_already(clause: Clause, previous: Clause | None, goals: Sequence[Go
 
 
 def _refuse_circles(goals: Sequence[Goal]) -> None:
-    """See that nothing is to stand on what stands on it."""
+    """See that nothing is to stand on what stands on it, or on itself."""
+    for goal in goals:
+        if isinstance(goal, Rest | Inside | Around) and goal.item == _target(goal):
+            raise NotUnderstoodError(f'"{goal.item}" cannot go where it is itself.')
     below = {goal.item: goal.support for goal in goals if isinstance(goal, Rest)}
     for start in below:
         current, steps = start, 0
@@ -130,13 +188,30 @@ def _is_topic(clause: Clause) -> bool:
 
 
 def _note_topic(clause: Clause, context: Context) -> None:
-    found = candidates(clause.things[0], context, is_thing=False)
-    context.things = [found[0].name]
+    if len(clause.things) != 1:
+        raise NotUnderstoodError("I do not see which of them is meant.")
+    phrase = clause.things[0]
+    links = tuple(link for link in clause.links if link.phrases)
+    if not phrase.pronoun:
+        phrase = replace(phrase, modifiers=(*phrase.modifiers, *links))
+    found = choose(phrase, context, exclude=_vaguely(phrase, context))
+    context.things = [item.name for item in found]
     context.destination = found[0].name
+    context.nouns = phrase.nouns or context.nouns
+
+
+def _vaguely(phrase: Phrase, context: Context) -> list[str]:
+    """Names of containers that a word may mean, too: the bin of "some garbage"."""
+    found = candidates(phrase, context, is_thing=False)
+    containers = [item.name for item in found if is_container(item)]
+    return containers if len(containers) < len(found) else []
 
 
 def _inherit(clause: Clause, previous: Clause | None) -> Clause:
     """Complete "then the blue one": the same wish, for another thing."""
+    is_bare = not (clause.verb or clause.things) and any(link.phrases for link in clause.links)
+    if is_bare and previous is not None and previous.kind == "hold":
+        return replace(clause, things=(Phrase(text="it", pronoun="it"),))
     if clause.verb or previous is None or clause.links or not clause.things:
         return clause
     if all(link.relation in ("at_bottom", "at_top") for link in previous.links) and previous.links:

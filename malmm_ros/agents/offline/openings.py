@@ -86,6 +86,10 @@ def cover_wish(clause: Clause, context: Context) -> list[Goal]:
         NotUnderstoodError: It does not say with what.
     """
     tools = [link for link in clause.links if link.relation == "with" and link.phrases]
+    if clause.verb == "cover" and clause.things and not clause.links:
+        vessels = choose(clause.things[0], context, is_thing=False)
+        if all(is_vessel(item) for item in vessels):
+            return close_wish(clause, context)
     if not tools or not clause.things:
         raise NotUnderstoodError(f'"{clause.verb}" needs "with": with what?')
     relation: Final = "in" if clause.verb == "fill" else "on"

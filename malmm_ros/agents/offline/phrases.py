@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from malmm_ros.agents.offline import lexicon
@@ -55,10 +55,12 @@ class _Draft:
     is_anaphoric: bool = False
     pronoun: str = ""
     point: tuple[float, float] | None = None
+    unlike: list[str] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
-        return not self.words or set(self.words) <= lexicon.DETERMINERS
+        """Whether nothing was named yet: "the", or the "second" of "put it there second"."""
+        return set(self.words) <= lexicon.DETERMINERS | lexicon.ORDINALS.keys()
 
     def finish(self) -> Phrase:
         return Phrase(
@@ -78,6 +80,7 @@ class _Draft:
             selector_rank=self.rank,
             pronoun=self.pronoun,
             point=self.point,
+            unlike=tuple(self.unlike),
         )
 
 
@@ -132,6 +135,8 @@ def read_phrases(cursor: Cursor, *, is_destination: bool = False) -> tuple[Phras
         is_new = phrase is not None and is_joined and bool(phrase.pronoun)
         # "2 red blocks, then a blue one on top of them" is no list.
         is_new |= is_joined and cursor.peek() == "on" and cursor.peek(1) in lexicon.PRONOUNS
+        # "Put A on B, and C is to go on D."
+        is_new |= is_joined and is_destination and cursor.peek() in _STATED
         if phrase is None or is_new or (is_joined and cursor.peek() in ends):
             cursor.index = start
             break
@@ -149,6 +154,11 @@ def _read_word(cursor: Cursor, draft: _Draft) -> bool:
         return False
     if token.startswith('"'):
         draft.names.append(token[1:])
+    elif token.startswith(("being:", "unlike:")):
+        if not (draft.nouns or draft.is_anaphoric):
+            return False
+        kind, color = token.split(":")
+        (draft.colors if kind == "being" else draft.unlike).append(color)
     elif token.startswith("at:"):
         if not draft.is_empty:
             return False
@@ -284,6 +294,7 @@ _READERS = (_determiner, _quantity, _reference, _adjective, _noun)
 _SUPERLATIVES = frozenset(
     ("leftmost", "rightmost", "frontmost", "backmost", "rearmost", "topmost", "lowest", "highest")
 )
+_STATED = frozenset(("be", "is", "are", "should", "must", "goes", "go", "belongs", "belong"))
 _ORDERS = frozenset(("at_top", "at_bottom", "at_middle"))
 _RELATIONS = frozenset(get_args(lexicon.Relation)) - {"except"}
 

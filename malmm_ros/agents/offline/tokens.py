@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from malmm_ros.agents.offline import lexicon
+from malmm_ros.agents.offline.framing import unframed
+from malmm_ros.agents.offline.inflections import FORMS
 
 # A quoted name keeps its quote as the first character, a measure is "dist:METRES", a point
 # "at:X,Y", so that plain strings suffice as tokens.
@@ -31,6 +33,7 @@ MARKERS: Final = frozenset(
         "BOTTOM_UP",
         "TOP_DOWN",
         "UNTOUCHED",
+        "thereis",
         "one",
         "ones",
         "everything",
@@ -61,8 +64,14 @@ _KNOWN: Final = (
     | set(lexicon.UNITS)
 )
 _FIXABLE: Final = sorted(
-    word for word in _KNOWN | _IDIOM_WORDS if len(word) >= 3 and word.isalpha() and word.islower()
+    word
+    for word in (_KNOWN | _IDIOM_WORDS) - {"thirty", "twenty", "fifteen", "thereis", "shun"}
+    if len(word) >= 3 and word.isalpha() and word.islower()
 )
+
+
+_IS: Final = (("that", "which"), ("is", "are"))
+_IS_NOT: Final = (*_IS, ("not",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +98,12 @@ def read_sentence(text: str, scene_words: frozenset[str]) -> Sentence:
     unknown: list[str] = []
     corrections: list[tuple[str, str]] = []
     tokens: list[str] = []
-    for token in _split(text):
+    for token in _described(_split(text)):
         if not token.isalpha():
             tokens.append(token)
+            continue
+        if token in FORMS and token not in scene_words:
+            _inflected(token, tokens, unknown)
             continue
         word = lexicon.ALIASES.get(token, token)
         if not _is_known(word, scene_words):
@@ -109,6 +121,33 @@ def read_sentence(text: str, scene_words: frozenset[str]) -> Sentence:
     )
 
 
+def _inflected(form: str, tokens: list[str], unknown: list[str]) -> None:
+    """Write "dropped" as "be drop", so that a verb is seen to follow its things."""
+    before = tokens[-1] if tokens else ","
+    if before == "by":  # by what means something is to be done, or by what it was done
+        unknown.append(f"by {form}")
+    if tokens and before not in lexicon.DETERMINERS:
+        tokens.append("be")
+    tokens.append(FORMS[form])
+
+
+def _described(tokens: Sequence[str]) -> list[str]:
+    """Join "that is teal" and "that is not teal", which belong to the noun before."""
+    joined: list[str] = []
+    for token in tokens:
+        color = token if token in lexicon.COLORS else ""
+        for opening, mark in ((_IS_NOT, "unlike:"), (_IS, "being:")):
+            tail = joined[-len(opening) :]
+            if color and len(tail) == len(opening) and all(
+                word in words for word, words in zip(tail, opening, strict=True)
+            ):  # fmt: skip
+                joined[-len(opening) :] = [mark + color]
+                break
+        else:
+            joined.append(token)
+    return joined
+
+
 def singular(word: str, known: frozenset[str] = frozenset()) -> str:
     """The singular of a known noun, else the word as it is."""
     nouns = lexicon.NOUNS | known
@@ -124,6 +163,7 @@ def singular(word: str, known: frozenset[str] = frozenset()) -> str:
 def _split(text: str) -> list[str]:
     plain = text.lower().translate(str.maketrans("’‘“”´`", "''\"\"''"))
     plain = plain.replace("i'd", "i would").replace("let's", "let us").replace("n't", " not")
+    plain = unframed(plain)
     plain = re.sub(r"(\w)[-–](?=[a-z])", r"\1 ", plain)
     plain = re.sub(r"'(s|re|ll|m|ve)\b", "", plain)
     tokens: list[str] = []
@@ -152,7 +192,8 @@ def _is_known(word: str, scene_words: frozenset[str]) -> bool:
 def _respell(word: str, scene_words: frozenset[str]) -> str:
     """The known word that differs by about one letter; empty when there is none."""
     if len(word) < 4:
-        return ""
+        longer = [c for c in sorted(scene_words) if len(c) == 4 and _lacks_one(word, c)]
+        return longer[0] if len(word) == 3 and len(longer) == 1 else ""
     stem, ending = (word[:-1], "s") if word.endswith("s") and len(word) > 4 else (word, "")
     choices = [*sorted(lexicon.VERBS), *sorted(lexicon.COLORS), *sorted(scene_words), *_FIXABLE]
     for form, suffix in ((word, ""), (stem, ending)):
@@ -168,6 +209,11 @@ def _respell(word: str, scene_words: frozenset[str]) -> str:
         if ratio >= _ALIKE:
             return choice + suffix
     return ""
+
+
+def _lacks_one(word: str, choice: str) -> bool:
+    """Whether a letter after the first is missing: "bal"."""
+    return word in {choice[:place] + choice[place + 1 :] for place in range(1, len(choice))}
 
 
 def _join_idioms(tokens: Sequence[str]) -> list[str]:

@@ -210,7 +210,8 @@ def _hold(clause: Clause, context: Context) -> list[Goal]:
             return _remove(clause, context)
         if last.phrases and last.relation == "off" and verb in ("take", "get", "lift"):
             return _off(clause, last, context)
-        if last.phrases and last.relation == "from" and verb == "take":
+        is_lifted = last.phrases and not is_table(last.phrases[0], context)
+        if is_lifted and last.relation == "from" and verb in ("take", "lift"):
             return _off(clause, last, context)
         if goes_on and last.phrases and (verb == "bring" or last.relation == "to" or
                                          any(k.relation in ("from", "off") for k in clause.links)
@@ -251,6 +252,9 @@ def _remove(clause: Clause, context: Context) -> list[Goal]:
     found = candidates(clause.things[0], context, is_thing=False)
     if clause.verb in ("uncap", "unscrew") and all(is_vessel(item) for item in found):
         return open_wish(clause, context)
+    held_by = _where_now(clause, into, found, context)
+    if held_by is not None and not sources:
+        return _off(clause, held_by, context)
     carriers = [item for item in found if _carries(item, clause.verb)]
     if clause.verb == "empty" and not carriers:
         carriers = found
@@ -260,6 +264,10 @@ def _remove(clause: Clause, context: Context) -> list[Goal]:
         return _place(replace(clause, kind="place"), context)
     if sources:
         return _off(clause, sources[0], context)
+    return _off_carriers(clause, context)
+
+
+def _off_carriers(clause: Clause, context: Context) -> list[Goal]:
     goals: list[Goal] = []
     for phrase in clause.things:
         items = choose(phrase, context)
@@ -270,6 +278,26 @@ def _remove(clause: Clause, context: Context) -> list[Goal]:
                 return _throw(clause, context)
             goals.append(Off(item.name, below.name))
     return goals
+
+
+def _where_now(
+    clause: Clause, into: Sequence[Link], items: Sequence[SceneObject], context: Context
+) -> Link | None:
+    """The link of "remove the cap on the bottle", which says where the cap is."""
+    if clause.verb in ("empty", "unload", "clear", "clean") or len(into) != 1:
+        return None
+    link = into[0]
+    if is_table(link.phrases[0], context):
+        return None
+    return link if link.relation == "on" or _is_where(link, items, context) else None
+
+
+def _is_where(link: Link, items: Sequence[SceneObject], context: Context) -> bool:
+    """Whether a link says where the things are now."""
+    if link.relation not in ("on", "in") or is_table(link.phrases[0], context):
+        return False
+    anchors = candidates(link.phrases[0], context, is_thing=False)
+    return any(_is_in_or_on(item, anchor, context.scene) for item in items for anchor in anchors)
 
 
 def _carries(item: SceneObject, verb: str) -> bool:

@@ -1,7 +1,8 @@
 """Phrasings by somebody who has not seen the grammar, in the tasks' own worlds.
 
-Each must ask for the same goals as plain sentences do. The share that does is the figure; a
-phrasing that is misread, rather than refused, counts twice, since it would move the arm wrongly.
+Each must ask for the same goals as plain sentences do. Before any rule was written for them 121
+of 189 did, 59 were refused and 9 misread; since then the list guards against steps back. None may
+be misread, since that would move the arm wrongly.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError
-from malmm_ros.agents.offline.goals import Goal, Layer, Rest, Tower
+from malmm_ros.agents.offline.goals import Goal, HandFree, Layer, Rest, Tower
 from malmm_ros.agents.offline.interpretation import interpret
 from malmm_ros.scene import Scene
 from malmm_ros.simulation import MujocoWorld
@@ -72,7 +73,7 @@ def _agree(understood: set[Goal], wanted: set[Goal]) -> bool:
 def _joined(goals: set[Goal]) -> set[Goal]:
     """Towers of particular things as one rest for each level."""
     plain: set[Goal] = set()
-    for goal in goals:
+    for goal in goals - {HandFree()} or goals:  # what was placed was let go
         if isinstance(goal, Tower) and all(len(layer.names) == 1 for layer in goal.layers):
             names = [goal.support, *(layer.names[0] for layer in goal.layers)]
             plain |= {Rest(upper, lower) for lower, upper in pairwise(names)}
@@ -101,10 +102,11 @@ def _fits(goal: Goal, wanted: Goal) -> bool:
     )
 
 
-def test_most_phrasings_of_outsiders_are_read_and_few_misread() -> None:
+def test_most_phrasings_of_outsiders_are_read_and_none_misread() -> None:
     verdicts = [(row, judge(row)) for row in rows()]
     bad = [(row[3], verdict) for row, verdict in verdicts if verdict != "right"]
     for phrasing, verdict in bad:
         print(f"{phrasing!r}: {verdict}")  # noqa: T201  # shown when it fails
     misread = sum(verdict.startswith("misread") for _, verdict in bad)
-    assert len(bad) + misread <= 0.4 * len(verdicts)
+    assert misread == 0
+    assert len(bad) <= 0.05 * len(verdicts)
