@@ -103,6 +103,9 @@ def _way(item: SceneObject, link: Link, context: Context) -> layout.Point:
 
 def _to_objects(things: Sequence[Phrase], link: Link, context: Context) -> list[Goal]:
     relation = link.relation
+    if len(link.phrases) > 1 and relation != "between":
+        names = " and ".join(phrase.text for phrase in link.phrases)
+        raise NotUnderstoodError(f'I do not see what goes where of "{names}".')
     if relation == "under":
         carriers = _choose_all(things, context, None, ())
         upper = choose(link.phrases[0], context)

@@ -58,6 +58,10 @@ _REWRITES: Final[Sequence[tuple[str, str]]] = (
     (r"^\s*before (?:you )?([^,]+), (?:please )?([^.!?;]+)", r"\2 then \1"),
     (r"^\s*once ([^,]+?) (?:is|are) ([^,]+), ", r"\1 be \2 then "),
     (r",? before (?:you )?(?=(?:put|plac|mov|stack|set|lay|drop|throw|bring)\w*\b)", " then "),
+    (r"^(?!\s*after\b)([^,.;]+?(?<! and)),? (?:only |right |just )?after (\w+ing [^.;]+)",
+     r"\2 then \1"),
+    (r"^(?!\s*(?:after|once)\b)([^,.;]+?(?<! and)),? (?:only )?(?:after|once) "
+     r"([^,.;]+?) (?:is|are|has been|have been) ([^,.;]+)" + _END, r"\2 be \3 then \1"),
     # Reasons
     (r",? before (?:it|they) (?:\w+)(?: \w+)?" + _END, ""),
     (rf", (?:we|i|they) (?:are|am) (?:all )?(?:thirsty|hungry|tired|waiting|late|cold){_END}", ""),
@@ -66,7 +70,7 @@ _REWRITES: Final[Sequence[tuple[str, str]]] = (
      r"put \1 on \2"),
     (r"\blet (it|them) (?:fall|drop|go)\b", r"release \1"),
     # Doing the same
-    (r"\b(?:do|repeat) (?:the same|so|that|this|likewise)(?: thing)? (?:with|for|to)\b", ""),
+    (r"\b(?:do|repeat) (?:the same|so|that|this|likewise)(?: thing)? (?:with|for|to)\b", "then"),
     # "the third blue block, i.e. blue block 3, ..."
     (r"(^|[.;] )\s*(?:the|my|that) [^,.;]+, (?:i\.e\.|ie|namely),? ([^,.;]+), ", r"\1\2 "),
     # What is not meant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
@@ -131,9 +132,33 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
         cursor.take()  # "use them to build ..."
         return False
     if token in _RELATIONS:
+        is_relative = _is_relative(cursor.tokens[: cursor.index])
         _read_link(cursor, draft)
+        if is_relative and token not in ("to", "with"):
+            _attach_relative(draft)
         return True
     return _read_things(cursor, draft)
+
+
+def _is_relative(before: Sequence[str]) -> bool:
+    """Whether "which is" was said just before, but not as an aside: "A, which is on B"."""
+    words = [word for word in before[-3:] if word not in lexicon.FILLERS - _RELATIONS]
+    return words[-1:] == ["WHICH"] and words[-2:-1] != [","]
+
+
+def _attach_relative(draft: _Draft) -> None:
+    """Make the last link say which things are meant: "the blocks that are on the tray"."""
+    if not draft.links:
+        return
+    *links, last = draft.links
+    if links and links[-1].phrases and not links[-1].phrases[-1].pronoun:
+        *before, phrase = links[-1].phrases
+        owner = replace(phrase, modifiers=(*phrase.modifiers, last))
+        draft.links = [*links[:-1], replace(links[-1], phrases=(*before, owner))]
+    elif not links and draft.things and not draft.things[-1].pronoun:
+        thing = draft.things[-1]
+        draft.things[-1] = replace(thing, modifiers=(*thing.modifiers, last))
+        draft.links = []
 
 
 def _read_verb(cursor: Cursor, draft: _Draft) -> bool:
@@ -175,6 +200,8 @@ def _read_mark(cursor: Cursor, draft: _Draft) -> bool:
     elif token in lexicon.ORDINALS and cursor.peek(1) in ("", *_SEPARATORS):
         if lexicon.ORDINALS[token] != draft.number:
             raise NotUnderstoodError(f'I do not see in which order "{token}" is meant.')
+    elif token == "WHICH":
+        pass
     elif token in _MARKERS:
         _mark(draft, token)
     elif token.startswith("dist:"):
@@ -215,7 +242,7 @@ def _joins(cursor: Cursor, draft: _Draft) -> bool:
     """Whether what follows a separator still belongs to the clause."""
     start = cursor.index
     first = cursor.peek()
-    while cursor.peek() in _SEPARATORS:
+    while cursor.peek() in (*_SEPARATORS, "WHICH"):
         cursor.take()
     token = cursor.peek()
     if draft.is_empty:

@@ -47,6 +47,7 @@ class Context:
         return (-x, -y) if self.is_camera_view and word not in ("away",) else (x, y)
 
 
+_DIFFERENT = 1.3  # times the volume: then one is "big" and the other "small"
 _HEADINGS = {
     "left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0),
     "back": (1.0, 0.0), "away": (1.0, 0.0),
@@ -321,8 +322,20 @@ def _superlative(found: list[SceneObject], phrase: Phrase, context: Context) -> 
     if phrase.size and len(found) > 1:
         found = sorted(found, key=lambda item: -phrase.size * math.prod(item.size))
         start = phrase.selector_rank - 1
-        found = found[start : start + (phrase.count or 1)] if not phrase.is_plural else found
+        if not phrase.is_plural or phrase.count is not None:
+            found = found[start : start + (phrase.count or 1)]
+        elif len(phrase.nouns) == 1:  # not "the big tray contents"
+            found = _of_size(found)
     return found
+
+
+def _of_size(ranked: list[SceneObject]) -> list[SceneObject]:
+    """Those about as big as the first: "the small trays"; all where they hardly differ."""
+    first, last = (math.prod(item.size) for item in (ranked[0], ranked[-1]))
+    middle = math.sqrt(first * last)
+    if max(first, last) < _DIFFERENT * min(first, last):
+        return ranked
+    return [item for item in ranked if (math.prod(item.size) - middle) * (first - middle) > 0.0]
 
 
 def _extreme(

@@ -46,7 +46,7 @@ IDIOMS: dict[str, str] = {
     **dict.fromkeys(("lying in", "sitting in", "resting in", "standing in", "seated in",
                      "located in"), "in"),
     **dict.fromkeys(("that is", "which is", "that are", "which are", "that lies", "that lie",
-                     "that sits", "that stands"), ""),
+                     "that sits", "that stands"), "WHICH"),
     **dict.fromkeys(("next to each other", "side by side", "beside each other",
                      "next to one another", "beside one another", "close together"), "beside"),
     **dict.fromkeys(("a bit", "a little bit", "slightly", "a little", "a few", "you can",

@@ -140,6 +140,8 @@ def read_phrases(cursor: Cursor, *, is_destination: bool = False) -> tuple[Phras
         if phrase is None or is_new or (is_joined and cursor.peek() in ends):
             cursor.index = start
             break
+        if phrases and phrases[-1].indices and phrase.text.isdecimal():
+            phrase = replace(phrases[-1], text=phrase.text, indices=(phrase.text,))
         if phrases and phrase.text.endswith(" of them") and phrase.count:
             phrases[-1] = replace(phrases[-1], count=phrase.count, is_plural=True)
             continue
@@ -294,7 +296,8 @@ _READERS = (_determiner, _quantity, _reference, _adjective, _noun)
 _SUPERLATIVES = frozenset(
     ("leftmost", "rightmost", "frontmost", "backmost", "rearmost", "topmost", "lowest", "highest")
 )
-_STATED = frozenset(("be", "is", "are", "should", "must", "goes", "go", "belongs", "belong"))
+_STATED = frozenset(("be", "is", "are", "should", "must", "goes", "go", "belongs", "belong",
+                     "first", "second", "third", "fourth"))  # fmt: skip
 _ORDERS = frozenset(("at_top", "at_bottom", "at_middle"))
 _RELATIONS = frozenset(get_args(lexicon.Relation)) - {"except"}
 

@@ -34,6 +34,7 @@ MARKERS: Final = frozenset(
         "TOP_DOWN",
         "UNTOUCHED",
         "thereis",
+        "WHICH",
         "one",
         "ones",
         "everything",
