@@ -104,7 +104,16 @@ def run(arguments: argparse.Namespace) -> int:
     _announce(configs)
     reports = {name: _evaluate(name, config, arguments) for name, config in configs.items()}
     _write(arguments, reports, other)
+    if any(_is_unanswered(report) for report in reports.values()):
+        sys.stderr.write("malmm evaluate: the language model never answered; see the episodes\n")
+        return 1
     return 0
+
+
+def _is_unanswered(report: Mapping[str, Any]) -> bool:
+    """Whether every episode failed since the model did: no measure of a team."""
+    tasks = report["tasks"].values()
+    return all(task["failures"].get("model", 0) == task["episodes"] for task in tasks)
 
 
 def _read_configs(arguments: argparse.Namespace) -> dict[str, EvaluationConfig]:

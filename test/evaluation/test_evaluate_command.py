@@ -140,3 +140,12 @@ def test_a_run_that_was_killed_goes_on_and_ends_as_an_unbroken_one(tmp_path: Pat
         for episode in report["episodes"]:
             del episode["wall_s"]
     assert a == b
+
+
+def test_a_model_that_never_answers_is_a_failure_and_no_success_rate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    endpoint = ["--model", "a", "--base-url", "http://127.0.0.1:9/v1"]
+    words = ["evaluate", "--tasks", "put_block", "--episodes", "1", "--workers", "1", *endpoint]
+    assert main(words) == 1
+    assert "never answered" in capsys.readouterr().err
