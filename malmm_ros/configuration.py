@@ -60,6 +60,23 @@ def load_yaml(cls: type[ConfigT], path: Path) -> ConfigT:
     return from_mapping(cls, content, where=str(path))
 
 
+def parse_mapping(text: str, *, where: str) -> dict[str, Any]:
+    """Read a mapping written as YAML on one line; empty for an empty text.
+
+    Raises:
+        ConfigurationError: It is not a YAML mapping.
+    """
+    try:
+        values = yaml.safe_load(text) if text.strip() else {}
+    except yaml.YAMLError as error:
+        raise ConfigurationError(where, f"is not valid YAML: {error}") from error
+    if not isinstance(values, dict):
+        raise ConfigurationError(
+            where, f"must be a mapping like {{color: red, count: 3}}, got {text!r}"
+        )
+    return values
+
+
 def _convert(hint: Any, value: Any, *, where: str) -> Any:
     """Check one plain value against a type hint; lossless conversions only."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from malmm_ros.geometry import Pose, Vector3
+from malmm_ros.geometry import Pose, Vector3, wrap_angle
 
 SolidShape = Literal["box", "cylinder", "sphere"]
 SceneSourceName = Literal["state", "vision"]
@@ -89,7 +89,7 @@ class SceneObject:
         if self.yaw_symmetry == 0:
             return 0.0
         period = 2.0 * math.pi / self.yaw_symmetry
-        return (self.pose.yaw + 0.5 * period) % period - 0.5 * period
+        return wrap_angle(self.pose.yaw, period)
 
     @property
     def parts(self) -> tuple[Solid, ...]:

@@ -29,7 +29,6 @@ class ConversationPrinter:
     def __init__(self, console: Console | None = None, *, with_scenes: bool = False) -> None:
         self._console = console or Console(highlight=False, soft_wrap=False)
         self._with_scenes = with_scenes
-        self._last_program_was_refused = False
 
     def show(self, kind: str, agent: str, text: str) -> None:
         """Print one event of a transcript.

@@ -12,13 +12,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import yaml
-
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.cli.argument_types import natural, output_file, output_folder, seconds
 from malmm_ros.cli.conversation import ConversationPrinter
 from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.cli.worlds import choose_world
+from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import ConfigurationError
 
 # What running nodes were started with; see `malmm up sim --help`.
@@ -184,7 +183,7 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _world(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The task and options that were given, or those that the instruction needs."""
-    options = read_options(arguments.options)
+    options = parse_mapping(arguments.options, where="--options")
     if arguments.task:
         return arguments.task, options
     needed = choose_world(arguments.instruction)
@@ -234,21 +233,6 @@ def _listen(operator: TerminalOperator, arguments: argparse.Namespace) -> None:
     if arguments.approve or sys.stdin.isatty():
         sys.stdout.write(f"{HELP}\n")
         operator.start()
-
-
-def read_options(text: str) -> dict[str, Any]:
-    """Read a task's options from the command line.
-
-    Raises:
-        ConfigurationError: They are not a YAML mapping.
-    """
-    try:
-        options = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise ConfigurationError("--options", f"is not valid YAML: {error}") from error
-    if not isinstance(options, dict):
-        raise ConfigurationError("--options", "must be a mapping: {color: red, count: 3}")
-    return options
 
 
 def _cancel_on_interrupt() -> CancelToken:

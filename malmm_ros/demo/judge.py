@@ -15,7 +15,7 @@ from malmm_ros.agents.offline.goals import Held, holds, render_goal
 from malmm_ros.agents.offline.interpretation import interpret
 from malmm_ros.demo.reading import second_reading
 from malmm_ros.demo.relations import is_lifted
-from malmm_ros.scene import MAX_GRIPPER_WIDTH, Scene
+from malmm_ros.scene import Scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ def judge(instruction: str, before: Scene, after: Scene) -> Judgement:
         is_success = is_success and is_met
         lines.append(f"{'holds' if is_met else 'does not hold'}: {render_goal(goal)}")
     wants_hand = any(isinstance(goal, Held) for goal in goals)
-    if not wants_hand and after.gripper.width < 0.9 * MAX_GRIPPER_WIDTH:
+    if not wants_hand and not after.gripper.is_open:
         is_success = False
         lines.append("does not hold: the hand is open and free")
     checks = second_reading(instruction, before, after)

@@ -24,7 +24,7 @@ _POSTURE_WEIGHT = 0.4
 _LIMIT_RESERVE = 0.01
 _ALIKE = 0.05
 _ELBOWS = (-0.4, 0.4, -0.8, 0.8, -1.2, 1.2, -1.8, 1.8)
-_HALF_TURN = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+HALF_TURN = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 
 
 class InverseKinematics:
@@ -74,7 +74,7 @@ class InverseKinematics:
             postures += self._unusual(comfortable, generator, random_seeds)
         found: list[NDArray[np.float64]] = []
         self.runs = 0
-        for target in (goal, goal @ _HALF_TURN):
+        for target in (goal, goal @ HALF_TURN):
             frame = core.CartesianConfiguration(
                 "", self._robot.tcp_frame, np.asfortranarray(target.matrix())
             )

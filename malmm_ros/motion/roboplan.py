@@ -16,7 +16,7 @@ from malmm_ros.motion import checks
 from malmm_ros.motion.clearance import ClearanceProbe, Contact
 from malmm_ros.motion.collision_world import CollisionWorld
 from malmm_ros.motion.free_path import FreePath, JointPath
-from malmm_ros.motion.inverse_kinematics import InverseKinematics
+from malmm_ros.motion.inverse_kinematics import HALF_TURN, InverseKinematics
 from malmm_ros.motion.planner import PlanningScene
 from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.motion.roboplan_robot import PlanningRobot
@@ -25,7 +25,6 @@ from malmm_ros.motion.timing import Timing
 from malmm_ros.trajectory import JointState, Trajectory
 
 TOP_DOWN_REACH = 0.78
-_HALF_TURN = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 # In tight places the padding gives way down to this.
 _LEAST_PADDING = 0.0005
 _PADDING_GAP = 0.0002
@@ -296,7 +295,7 @@ class RoboplanPlanner:
         self, arm: NDArray[np.float64], goal: Pose, scene: PlanningScene, padding: _PaddingTable
     ) -> Trajectory:
         start = Pose.from_matrix(self._robot.tcp_matrix(arm))
-        turned = goal @ _HALF_TURN
+        turned = goal @ HALF_TURN
         target = min(goal, turned, key=lambda pose: _angle(start, pose))
         begin = time.perf_counter()
         attempt = self._straight.follow(arm, target)

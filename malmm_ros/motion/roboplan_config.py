@@ -9,9 +9,6 @@ from malmm_ros.geometry import Pose
 from malmm_ros.models import BASE_POSE
 from malmm_ros.scene import TABLE_TOP_Z
 
-# Franka Emika, "Robot and interface specifications": joint acceleration limits, rad/s².
-MAX_ACCELERATION = (15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoboplanConfig:

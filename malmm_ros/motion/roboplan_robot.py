@@ -19,7 +19,8 @@ from malmm_ros.models import (
     panda_srdf,
     panda_urdf,
 )
-from malmm_ros.motion.roboplan_config import MAX_ACCELERATION, RoboplanConfig
+from malmm_ros.models.description import MAX_ACCELERATION
+from malmm_ros.motion.roboplan_config import RoboplanConfig
 
 MAX_FINGER_TRAVEL = 0.04
 

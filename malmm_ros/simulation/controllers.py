@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malmm_ros.errors import ConfigurationError, MotionError
+from malmm_ros.models.description import MAX_ACCELERATION
 from malmm_ros.simulation.reference import Reference, blend, brake, hold, sample
 from malmm_ros.trajectory import Trajectory
 
@@ -40,7 +41,7 @@ class ArmControllerConfig:
     goal_tolerance: float = 0.004
     settle_timeout_s: float = 1.0
     # The hand's maker gives these for the Panda (libfranka, joint acceleration limits).
-    acceleration_limit: tuple[float, ...] = (15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0)
+    acceleration_limit: tuple[float, ...] = MAX_ACCELERATION
     acceleration_margin: float = 1.6
 
     def __post_init__(self) -> None:

@@ -11,9 +11,9 @@ from malmm_ros.bench.planning_queries import PickAndPlace, pick_and_place_querie
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose
 from malmm_ros.models import READY_POSITIONS, arm_joint_names
+from malmm_ros.models.description import MAX_ACCELERATION
 from malmm_ros.motion import PlanningScene
 from malmm_ros.motion.roboplan import RoboplanPlanner
-from malmm_ros.motion.roboplan_config import MAX_ACCELERATION
 from malmm_ros.scene import Workspace
 from malmm_ros.trajectory import JointState, Trajectory
 

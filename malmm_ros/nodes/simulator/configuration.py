@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
-
+from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import ConfigurationError
 
 
@@ -64,21 +63,4 @@ class SimulatorConfig:
                 f"must be 16 to 1280 by 16 to 960, got {self.image_width_px} by "
                 f"{self.image_height_px}",
             )
-        parse_options(self.options)
-
-
-def parse_options(text: str) -> dict[str, Any]:
-    """Read a task's options.
-
-    Raises:
-        ConfigurationError: It is not a YAML mapping.
-    """
-    try:
-        options = yaml.safe_load(text) if text.strip() else {}
-    except yaml.YAMLError as error:
-        raise ConfigurationError("options", f"are not valid YAML: {error}") from error
-    if not isinstance(options, dict):
-        raise ConfigurationError(
-            "options", f"must be a mapping like {{color: red, count: 3}}, got {text!r}"
-        )
-    return options
+        parse_mapping(self.options, where="options")

@@ -11,8 +11,9 @@ import numpy as np
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
+from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import MalmmError
-from malmm_ros.nodes.simulator.configuration import SimulatorConfig, parse_options
+from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.simulation import MujocoWorld, RobotPlacement
 from malmm_ros.srv import CheckSuccess, Disturb, LoadTask, ResetWorld
@@ -32,7 +33,7 @@ def load(world: MujocoWorld, config: SimulatorConfig, loaded: _Loaded) -> str:
     world.reset(
         loaded.task,
         loaded.seed,
-        options=parse_options(loaded.options),
+        options=parse_mapping(loaded.options, where="options"),
         robots=(RobotPlacement(name=config.robot_name),),
     )
     return world.instruction
