@@ -40,6 +40,7 @@ from malmm_ros.robots.planned import RobotConfig
 from malmm_ros.trajectory import JointState, Trajectory
 
 _RETURN_S = 2.0  # wall time that a restarted node has to be heard again
+_FIRST_S = 15.0  # wall time that a node has to be heard at all after we started
 _MAX_REHEARSALS = 4
 _PATH_POSES = 40
 
@@ -178,7 +179,7 @@ class MotionNode(Node):
             outcome: MotionResult | GripResult = _refusal("busy", "another motion is under way")
         else:
             try:
-                self._watch.require(timeout_s=_RETURN_S)
+                self._watch.require(timeout_s=_RETURN_S, first_s=_FIRST_S)
                 robot = self._twin(handle.request.rehearsal)
                 outcome = command(robot, self._tokens.token(handle))
             except NodeDiedError as error:
