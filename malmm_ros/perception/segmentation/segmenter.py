@@ -1,0 +1,48 @@
+"""The contract of what finds the pixels of things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from malmm_ros.camera import RgbdImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Mask:
+    """The pixels of one thing in one image.
+
+    Attributes:
+        pixels: ``(H, W)``, bool.
+        phrase: That it was found for; empty when nobody asked for it.
+        score: How sure, 0 to 1.
+        category: What it is, where the segmenter knows better than the phrase; may be empty.
+        color: Colour name, where the segmenter knows; may be empty.
+    """
+
+    pixels: NDArray[np.bool_]
+    phrase: str = ""
+    score: float = 1.0
+    category: str = ""
+    color: str = ""
+
+
+class Segmenter(Protocol):
+    """Finds things in an image."""
+
+    def segment(self, image: RgbdImage, phrases: Sequence[str]) -> list[Mask]:
+        """Find what phrases speak of: one mask a thing, several for several of a kind.
+
+        Args:
+            image: Colour and depth.
+            phrases: Noun phrases: ``"red block"``, ``"green target area"``. A segmenter that
+                sees everything anyway gives what nobody asked for too, with an empty phrase.
+
+        Raises:
+            PerceptionError: It cannot work on this image.
+        """
+        ...
