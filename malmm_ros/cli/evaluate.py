@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.output_file import check_writable
 from malmm_ros.errors import ConfigurationError
 
@@ -22,7 +23,15 @@ EXAMPLE = "malmm evaluate --tasks put_block,stack_blocks --episodes 20 --json re
 
 EPISODES = 25
 # What an experiment says itself, with the values that stand for "not given".
-_FIXED = {"tasks": "all", "team": "malmm", "observations": "state", "disturb": ""}
+_FIXED = {
+    "tasks": "all",
+    "team": "malmm",
+    "observations": "state",
+    "disturb": "",
+    "inject": 0.0,
+    "history": "role",
+    "role_model": [],
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,11 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--episodes", type=int, help=f"for each task; {EPISODES}, or as the experiment says"
     )
     parser.add_argument("--team", default="malmm", help="the team of agents")
-    parser.add_argument("--model", default="offline", help="the language model's name")
-    parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
-    parser.add_argument(
-        "--prices", default="", help="YAML table of what models' tokens cost, beside our own"
-    )
+    add_model_arguments(parser)
     parser.add_argument("--observations", default="state", help="where scenes come from")
     parser.add_argument("--seed", type=int, default=0, help="every episode's seed derives from it")
     parser.add_argument(
@@ -91,15 +96,13 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate; 0 when all episodes were run."""
-    from malmm_ros.agents import build_team
-
     if arguments.workers < 1:
         raise ConfigurationError("--workers", f"must be at least 1, got {arguments.workers}")
     if arguments.show:
         return _show(arguments)
     configs = _read_configs(arguments)
     for config in configs.values():
-        build_team(config.team, config.model).close()
+        config.make_team().close()
     other = _check_outputs(arguments)
     _announce(configs)
     reports = {name: _evaluate(name, config, arguments) for name, config in configs.items()}
@@ -120,11 +123,12 @@ def _read_configs(arguments: argparse.Namespace) -> dict[str, EvaluationConfig]:
     """The runs asked for, by name; a single one has an empty name."""
     from malmm_ros.evaluation.experiments import load_experiment
 
-    model = _read_model(arguments)
+    model = read_model(arguments)
     if arguments.experiment:
         for name, default in _FIXED.items():
             if getattr(arguments, name) != default:
-                raise ConfigurationError(f"--{name}", "the experiment says that itself")
+                option = f"--{name.replace('_', '-')}"
+                raise ConfigurationError(option, "the experiment says that itself")
         experiment = load_experiment(arguments.experiment)
         return experiment.configs(seed=arguments.seed, model=model, episodes=arguments.episodes)
     return {"": _read_config(arguments, model)}
@@ -144,15 +148,9 @@ def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> Evaluatio
         observations=arguments.observations,
         disturb=read_disturb(arguments.disturb),
         inject=arguments.inject,
+        history=arguments.history,
+        role_models=tuple(arguments.role_model),
     )
-
-
-def _read_model(arguments: argparse.Namespace) -> ModelConfig:
-    from malmm_ros.agents import ModelConfig
-
-    model = ModelConfig(name=arguments.model, base_url=arguments.base_url, prices=arguments.prices)
-    model.price()  # a table that cannot be read is said now
-    return model
 
 
 def read_disturb(text: str) -> dict[str, float]:
@@ -268,7 +266,6 @@ def _legend(report: Mapping[str, Any]) -> str:
 
 def _show(arguments: argparse.Namespace) -> int:
     """Run one episode of the evaluation that the other options name, and take pictures."""
-    from malmm_ros.agents import build_team
     from malmm_ros.evaluation.episode import EpisodeRunner
     from malmm_ros.evaluation.film import FilmingRobot, check_film, save_film
 
@@ -276,8 +273,8 @@ def _show(arguments: argparse.Namespace) -> int:
     if not task or not number.isdecimal():
         raise ConfigurationError("--show", f"must be TASK:INDEX, got {arguments.show!r}")
     arguments.tasks = task
-    config = _read_config(arguments, _read_model(arguments))
-    build_team(config.team, config.model).close()
+    config = _read_config(arguments, read_model(arguments))
+    config.make_team().close()
     check_film(arguments.images)
     check_writable(arguments.images, "--images")
     films: list[FilmingRobot] = []

@@ -15,6 +15,7 @@ from typing import Any
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.cli.argument_types import natural, output_file, output_folder, seconds
 from malmm_ros.cli.conversation import ConversationPrinter
+from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.cli.worlds import choose_world
 from malmm_ros.configuration import parse_mapping
@@ -29,6 +30,7 @@ _OF_NODES = (
     "base_url",
     "role_model",
     "prices",
+    "history",
     "approve",
     "inject",
     "motion",
@@ -51,16 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--team", default="", help="the team of agents; empty: malmm, or the agents node's own"
     )
-    parser.add_argument("--model", default="offline", help="the language model's name")
-    parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
-    parser.add_argument(
-        "--role-model",
-        action="append",
-        default=[],
-        metavar="ROLE=MODEL[@URL]",
-        help="another model for one role, e.g. coder=small-model; may be repeated",
-    )
-    parser.add_argument("--prices", default="", help="YAML table of prices, extends our own")
+    add_model_arguments(parser)
     parser.add_argument(
         "--approve",
         action=argparse.BooleanOptionalAction,
@@ -122,15 +115,16 @@ def _refuse_node_settings(arguments: argparse.Namespace) -> None:
 
 def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     # Imported here, so that `malmm --help` stays quick.
-    from malmm_ros.agents import Budget, Desk, InjectionConfig, ModelConfig, build_team
+    from malmm_ros.agents import Budget, Desk, InjectionConfig, TeamConfig, build_team
     from malmm_ros.agents.role_models import read_role_models
     from malmm_ros.robots.simulated import simulated_robot
     from malmm_ros.simulation import MujocoWorld
 
-    model = ModelConfig(name=arguments.model, base_url=arguments.base_url, prices=arguments.prices)
+    model = read_model(arguments)
     team = build_team(
         arguments.team or "malmm",
         model,
+        config=TeamConfig(history=arguments.history),
         role_models=read_role_models(arguments.role_model, model),
         inject=InjectionConfig(probability=arguments.inject, seed=arguments.seed),
     )

@@ -12,7 +12,9 @@ from typing import Any
 import yaml
 
 from malmm_ros import __version__
-from malmm_ros.agents import Budget, InjectionConfig, ModelConfig
+from malmm_ros.agents import Budget, InjectionConfig, ModelConfig, Team, TeamConfig, build_team
+from malmm_ros.agents.history import HistoryMode
+from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.disturbing import checked_probabilities
 from malmm_ros.simulation import TASKS
@@ -68,6 +70,8 @@ class EvaluationConfig:
         disturb: Probabilities by kind of disturbance; empty: nothing disturbs.
         inject: Probability of an injected error, for each step of the plan and each duty.
         budget: Of each episode.
+        history: What Planner and Coder read of it: see :class:`malmm_ros.agents.TeamConfig`.
+        role_models: Other models for some roles: ``("coder=small-model",)``.
     """
 
     tasks: tuple[str, ...]
@@ -80,6 +84,8 @@ class EvaluationConfig:
     disturb: Mapping[str, float] = field(default_factory=dict)
     inject: float = 0.0
     budget: Budget = field(default_factory=Budget)
+    history: HistoryMode = "role"
+    role_models: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.tasks:
@@ -98,6 +104,35 @@ class EvaluationConfig:
         if self.disturb:
             checked_probabilities(self.disturb)
         InjectionConfig(probability=self.inject)  # checks it
+        TeamConfig(history=self.history)  # checks it
+        read_role_models(self.role_models, self.model)  # checks them
+
+    def make_team(self, *, injection_seed: int | None = None) -> Team:
+        """Make the team; nothing is sent yet.
+
+        Args:
+            injection_seed: Errors are injected as this seed draws them; ``None``: none are.
+
+        Raises:
+            UnknownNameError: There is no such team, or no such role in it.
+            ModelError: A key is missing.
+        """
+        inject = None
+        if injection_seed is not None:
+            inject = InjectionConfig(probability=self.inject, seed=injection_seed)
+        return build_team(
+            self.team,
+            self.model,
+            config=TeamConfig(history=self.history),
+            role_models=read_role_models(self.role_models, self.model),
+            inject=inject,
+        )
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether the rule-based model plays any role: then it is no language model's figure."""
+        others = read_role_models(self.role_models, self.model).values()
+        return "offline" in {self.model.name, *(model.name for model in others)}
 
     def cases(self) -> tuple[Case, ...]:
         """The rows of the table."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from malmm_ros.agents import InjectionConfig, TaskResult, Team, build_team
+from malmm_ros.agents import TaskResult, Team
 from malmm_ros.backends import load_backend
 from malmm_ros.errors import ConfigurationError, MissingDependencyError
 from malmm_ros.evaluation.configuration import Case, EvaluationConfig, parse_case
@@ -48,7 +48,7 @@ class EpisodeRunner:
         self.config = config
         self._transcripts = transcripts
         self._around = around
-        self._team = build_team(config.team, config.model)
+        self._team = config.make_team()
         self._planner: MotionPlanner | None = None
 
     def run(self, task: str, index: int) -> EpisodeResult:
@@ -118,9 +118,8 @@ class EpisodeRunner:
         """The team; where errors are injected, one whose draws are the episode's own."""
         if not self.config.inject:
             return self._team
-        inject = InjectionConfig(probability=self.config.inject, seed=seed)
         self._team.close()
-        self._team = build_team(self.config.team, self.config.model, inject=inject)
+        self._team = self.config.make_team(injection_seed=seed)
         return self._team
 
     def _world_facts(self, case: Case, seed: int) -> Mapping[str, Any]:

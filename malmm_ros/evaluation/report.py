@@ -50,7 +50,7 @@ def make_report(
         },
         "config": config.to_json(),
         "config_hash": config.fingerprint(),
-        "is_stand_in": config.model.name == "offline",
+        "is_stand_in": config.is_stand_in,
         "run": dict(run),
         "episodes": [asdict(item) for item in ordered],
     }

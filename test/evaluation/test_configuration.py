@@ -76,3 +76,18 @@ def test_an_unknown_observation_lists_the_valid_ones() -> None:
     with pytest.raises(UnknownNameError) as caught:
         EvaluationConfig(tasks=("put_block",), observations="x")
     assert caught.value.valid == ("state",)
+
+
+def test_a_run_in_which_the_stand_in_plays_any_role_is_a_stand_ins() -> None:
+    model = ModelConfig(name="real", base_url="http://127.0.0.1:9/v1")
+    alone = EvaluationConfig(tasks=("put_block",), model=model)
+    assert not alone.is_stand_in
+    assert replace(alone, role_models=("coder=offline",)).is_stand_in
+    assert EvaluationConfig(tasks=("put_block",), role_models=("coder=other",)).is_stand_in
+
+
+def test_history_reaches_the_team_and_other_words_for_it_are_refused() -> None:
+    config = EvaluationConfig(tasks=("put_block",), history="shared")
+    assert config.fingerprint() != replace(config, history="role").fingerprint()
+    with pytest.raises(ConfigurationError, match="history: must be role or shared"):
+        replace(config, history="some")  # type: ignore[arg-type]

@@ -1,0 +1,44 @@
+"""The options that say which language models think, and what they read."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from malmm_ros.agents import ModelConfig
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--model``, ``--base-url``, ``--role-model``, ``--prices`` and ``--history``."""
+    parser.add_argument("--model", default="offline", help="the language model's name")
+    parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
+    parser.add_argument(
+        "--role-model",
+        action="append",
+        default=[],
+        metavar="ROLE=MODEL[@URL]",
+        help="another model for one role, e.g. coder=small-model; may be repeated",
+    )
+    parser.add_argument(
+        "--prices", default="", help="YAML table of what models' tokens cost, beside our own"
+    )
+    parser.add_argument(
+        "--history",
+        choices=("role", "shared"),
+        default="role",
+        help="what Planner and Coder read of it: what concerns them, or everything",
+    )
+
+
+def read_model(arguments: argparse.Namespace) -> ModelConfig:
+    """The model of all roles that have none of their own.
+
+    Raises:
+        ConfigurationError: The table of prices cannot be read, or another setting is wrong.
+    """
+    from malmm_ros.agents import ModelConfig
+
+    model = ModelConfig(name=arguments.model, base_url=arguments.base_url, prices=arguments.prices)
+    model.price()  # a table that cannot be read is said now
+    return model
