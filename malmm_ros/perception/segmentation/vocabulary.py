@@ -1,0 +1,111 @@
+"""Words for kinds of things, and whether a phrase speaks of a thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from malmm_ros.colors import COLOR_NAMES
+
+# Kinds that scenes speak of, with the words by which people ask for them.
+CATEGORY_WORDS: dict[str, tuple[str, ...]] = {
+    "block": ("block", "cube", "brick", "box"),
+    "target area": ("area", "target", "zone", "mat", "patch", "plate", "pad", "square"),
+    "container": ("tray", "container", "box", "crate", "basket", "dish", "case"),
+    "bin": ("bin", "can", "trash", "bucket", "basket", "wastebasket", "dustbin", "container"),
+    "rubbish": ("rubbish", "trash", "garbage", "litter", "paper", "waste"),
+    "tomato": ("tomato", "tomatoes"),
+    "ball": ("ball", "basketball", "sphere"),
+    "hoop": ("hoop", "rim", "net", "basket"),
+    "backboard": ("backboard", "board"),
+    "cradle": ("cradle", "holder"),
+    "jar": ("jar", "pot"),
+    "lid": ("lid", "cover", "top"),
+    "bottle": ("bottle", "wine", "flask"),
+    "cap": ("cap", "stopper", "cork", "lid", "top"),
+    "ring": ("ring", "loop"),
+    "peg": ("peg", "spoke", "pole", "post", "rod"),
+    "base": ("base",),
+    "meat": ("meat", "chicken", "steak"),
+    "grill": ("grill", "barbecue"),
+    "shelf": ("shelf", "side"),
+    "can": ("can", "tin"),
+    "cylinder": ("cylinder", "roll"),
+}
+# Names that say less or more than their kind.
+_CATEGORY_OF_NAME = {"tray": "container", "chicken": "meat", "steak": "meat"}
+_GENERIC = frozenset(("object", "thing", "item", "everything", "things", "objects", "items"))
+
+
+def category_of_name(name: str) -> str:
+    """The kind that a thing's name ends on: ``"red block 2"`` is a ``"block"``."""
+    words = _words(name)
+    text = " ".join(words)
+    for category in CATEGORY_WORDS:
+        if text.endswith(category):
+            return category
+    return _CATEGORY_OF_NAME.get(words[-1], words[-1]) if words else ""
+
+
+def color_of_name(name: str) -> str:
+    """The colour that a thing's name tells; empty when it tells none."""
+    return next((word for word in _words(name) if word in COLOR_NAMES), "")
+
+
+def matching_phrase(
+    phrases: Sequence[str], *, category: str, color: str = "", name: str = ""
+) -> str:
+    """The phrase that fits a thing best.
+
+    A phrase fits when its noun is a word for the category (or in the thing's name) and its
+    colour, where it tells one, is the thing's.
+
+    Args:
+        phrases: ``"red block"``, ``"the tray"`` ...
+        category: Key of ``CATEGORY_WORDS`` or any other noun.
+        color: Colour name; empty: unknown.
+        name: What else the thing is called, e.g. ``"steak"``.
+
+    Returns:
+        One of the phrases; empty when none fits.
+    """
+    best, best_score = "", 0
+    for phrase in phrases:
+        score = _score(_words(phrase), category, color, set(_words(name)))
+        if score > best_score:
+            best, best_score = phrase, score
+    return best
+
+
+def _score(words: list[str], category: str, color: str, names: set[str]) -> int:
+    colors = [word for word in words if word in COLOR_NAMES]
+    if colors and color and color not in colors:
+        return 0
+    nouns = [word for word in words if word not in COLOR_NAMES]
+    spoken = set(CATEGORY_WORDS.get(category, ())) | set(category.split())
+    head = nouns[-1] if nouns else ""
+    if not nouns:
+        score = 1 if colors else 0
+    elif head in names:
+        score = 5
+    elif head in category.split():
+        score = 4
+    elif head in spoken:
+        score = 3
+    else:
+        score = 1 if head in _GENERIC else 0
+    return 2 * score + bool(colors) if score else 0
+
+
+def _words(text: str) -> list[str]:
+    return [_singular(word) for word in re.findall(r"[a-z]+", text.lower().replace("grey", "gray"))]
+
+
+def _singular(word: str) -> str:
+    if word in _GENERIC or word.endswith("ss") or len(word) < 4:
+        return word
+    if word.endswith("oes"):
+        return word[:-2]
+    if word.endswith(("xes", "shes", "ches")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and word not in COLOR_NAMES else word
