@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 import math
 from collections.abc import Sequence
 
@@ -25,12 +24,6 @@ _SHAPES: dict[int, SolidShape] = {
     shape_msgs.msg.SolidPrimitive.BOX: "box",
     shape_msgs.msg.SolidPrimitive.CYLINDER: "cylinder",
     shape_msgs.msg.SolidPrimitive.SPHERE: "sphere",
-}
-_DTYPES: dict[str, tuple[type[np.generic], int]] = {
-    "rgb8": (np.uint8, 3),
-    "mono8": (np.uint8, 1),
-    "32FC1": (np.float32, 1),
-    "16UC1": (np.uint16, 1),
 }
 
 
@@ -335,104 +328,3 @@ def _differences(
     if len(times) > 2 and (np.diff(times) > 0.0).all():
         velocities[1:-1] = (positions[2:] - positions[:-2]) / (times[2:] - times[:-2])[:, None]
     return velocities
-
-
-# Images
-
-
-def image_message(
-    pixels: NDArray[np.uint8] | NDArray[np.float32] | NDArray[np.uint16],
-    *,
-    stamp_s: float,
-    frame: str,
-) -> sensor_msgs.msg.Image:
-    """An image as a message.
-
-    Args:
-        pixels: ``(H, W, 3)`` uint8 (``rgb8``), ``(H, W)`` uint8 (``mono8``), float32
-            (``32FC1``, metres) or uint16 (``16UC1``, millimetres).
-        stamp_s: When it was taken.
-        frame: The camera's optical frame.
-
-    Raises:
-        PerceptionError: It is none of these.
-    """
-    channels = pixels.shape[2] if pixels.ndim == 3 else 1
-    matches = [key for key, kind in _DTYPES.items() if kind == (pixels.dtype.type, channels)]
-    if not matches:
-        raise PerceptionError(f"image of {pixels.dtype} {pixels.shape} has no encoding here")
-    height, width = pixels.shape[:2]
-    message = sensor_msgs.msg.Image(
-        header=header(stamp_s, frame),
-        height=height,
-        width=width,
-        encoding=matches[0],
-        is_bigendian=0,
-        step=width * channels * pixels.itemsize,
-    )
-    # An array.array is taken as it is; bytes would be checked number by number.
-    message.data = array.array("B", np.ascontiguousarray(pixels).tobytes())
-    return message
-
-
-def image_value(message: sensor_msgs.msg.Image) -> NDArray[np.generic]:
-    """Pixels of a message: ``(H, W, 3)`` for ``rgb8``, else ``(H, W)``.
-
-    Raises:
-        PerceptionError: The encoding is not one of ours or the size does not fit.
-    """
-    if message.encoding not in _DTYPES:
-        raise PerceptionError(
-            f"image encoding {message.encoding!r} is unknown; valid: {', '.join(_DTYPES)}."
-        )
-    dtype, channels = _DTYPES[message.encoding]
-    kind = np.dtype(dtype).newbyteorder(">" if message.is_bigendian else "<")
-    row = message.width * channels * kind.itemsize
-    if message.step < row or len(message.data) < message.step * message.height:
-        raise PerceptionError(
-            f"image of {message.width} × {message.height} {message.encoding} has "
-            f"{len(message.data)} bytes in rows of {message.step}"
-        )
-    rows = np.frombuffer(message.data, np.uint8)[: message.step * message.height]
-    packed = np.ascontiguousarray(rows.reshape(message.height, message.step)[:, :row])
-    pixels = packed.view(kind).astype(dtype, copy=False)
-    shape = (message.height, message.width, channels) if channels > 1 else pixels.shape
-    result: NDArray[np.generic] = pixels.reshape(shape)
-    return result
-
-
-def camera_info_message(
-    intrinsics: NDArray[np.float64], *, width_px: int, height_px: int, stamp_s: float, frame: str
-) -> sensor_msgs.msg.CameraInfo:
-    """Intrinsics of a camera without distortion.
-
-    Args:
-        intrinsics: ``(3, 3)``, pixels.
-        width_px: Of the image.
-        height_px: Of the image.
-        stamp_s: When the image was taken.
-        frame: The camera's optical frame: x right, y down, z into the image.
-    """
-    projection = np.hstack([intrinsics, np.zeros((3, 1))])
-    return sensor_msgs.msg.CameraInfo(
-        header=header(stamp_s, frame),
-        width=width_px,
-        height=height_px,
-        distortion_model="plumb_bob",
-        d=[0.0] * 5,
-        k=intrinsics.reshape(-1).tolist(),
-        r=np.eye(3).reshape(-1).tolist(),
-        p=projection.reshape(-1).tolist(),
-    )
-
-
-def intrinsics_value(message: sensor_msgs.msg.CameraInfo) -> NDArray[np.float64]:
-    """Intrinsics ``(3, 3)`` in pixels.
-
-    Raises:
-        PerceptionError: They are not filled in.
-    """
-    matrix = np.asarray(message.k, dtype=np.float64).reshape(3, 3)
-    if not math.isfinite(matrix.sum()) or matrix[0, 0] <= 0.0 or matrix[1, 1] <= 0.0:
-        raise PerceptionError("camera info lacks a focal length: is the camera calibrated?")
-    return matrix

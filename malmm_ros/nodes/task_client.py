@@ -22,8 +22,9 @@ from std_srvs.srv import Trigger
 import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
 from malmm_ros.errors import NodeDiedError, SimulationError
-from malmm_ros.nodes.conversions import image_value, scene_value, seconds
+from malmm_ros.nodes.conversions import scene_value, seconds
 from malmm_ros.nodes.goal_client import GoalClient
+from malmm_ros.nodes.images import color_value
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.spinning import SpinThread
@@ -183,7 +184,7 @@ class TaskClient:
     def image(self, camera: str = "front") -> NDArray[np.uint8]:
         """A fresh colour image ``(H, W, 3)`` of a camera."""
         message = self._receive(Image, f"camera/{camera}/color/image_raw", qos_profile_sensor_data)
-        return np.asarray(image_value(message), dtype=np.uint8)
+        return color_value(message)
 
     def _newest_stamp(self) -> float:
         message = self._receive(malmm_ros.msg.SceneState, "ground_truth", LATCHED)

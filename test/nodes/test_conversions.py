@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import array
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sensor_msgs.msg import Image
 
 from malmm_ros.errors import MotionError, PerceptionError
 from malmm_ros.geometry import Pose
@@ -146,58 +144,6 @@ def test_joint_states_survive_and_silent_velocities_are_zero() -> None:
     message.name = ["a"]
     with pytest.raises(MotionError, match="1 names, 2 positions"):
         conversions.joint_state_value(message)
-
-
-@pytest.mark.parametrize(
-    ("dtype", "shape", "encoding"),
-    [
-        (np.uint8, (3, 5, 3), "rgb8"),
-        (np.uint8, (3, 5), "mono8"),
-        (np.float32, (3, 5), "32FC1"),
-        (np.uint16, (3, 5), "16UC1"),
-    ],
-)
-def test_images_survive_bit_for_bit(
-    dtype: type[np.generic], shape: tuple[int, ...], encoding: str
-) -> None:
-    pixels = np.random.default_rng(0).uniform(0, 255, shape).astype(dtype)
-    message = conversions.image_message(pixels, stamp_s=2.0, frame="camera")
-    assert message.encoding == encoding
-    back = conversions.image_value(message)
-    assert back.dtype == dtype
-    np.testing.assert_array_equal(back, pixels)
-
-
-def test_padded_and_big_endian_rows_are_read_as_they_are_meant() -> None:
-    pixels = np.arange(6, dtype=np.uint16).reshape(2, 3)
-    rows = np.zeros((2, 8), np.uint8)
-    rows[:, :6] = pixels.astype(">u2").view(np.uint8).reshape(2, 6)
-    message = Image(height=2, width=3, encoding="16UC1", is_bigendian=1, step=8)
-    message.data = array.array("B", rows.tobytes())
-    np.testing.assert_array_equal(conversions.image_value(message), pixels)
-
-
-def test_images_that_do_not_fit_are_refused() -> None:
-    message = Image(height=2, width=3, encoding="rgb8", step=9)
-    message.data = array.array("B", bytes(9))
-    with pytest.raises(PerceptionError, match="9 bytes"):
-        conversions.image_value(message)
-    message.encoding = "bayer_rggb8"
-    with pytest.raises(PerceptionError, match="valid: rgb8"):
-        conversions.image_value(message)
-    with pytest.raises(PerceptionError, match="no encoding"):
-        conversions.image_message(np.zeros((2, 2, 4), np.uint8), stamp_s=0.0, frame="")
-
-
-def test_intrinsics_survive_and_missing_ones_are_refused() -> None:
-    matrix = np.array([[600.0, 0.0, 320.0], [0.0, 601.0, 240.0], [0.0, 0.0, 1.0]])
-    message = conversions.camera_info_message(
-        matrix, width_px=640, height_px=480, stamp_s=0.0, frame="camera"
-    )
-    np.testing.assert_array_equal(conversions.intrinsics_value(message), matrix)
-    message.k = [0.0] * 9
-    with pytest.raises(PerceptionError, match="calibrated"):
-        conversions.intrinsics_value(message)
 
 
 def test_a_pose_that_nobody_filled_in_is_no_turn() -> None:

@@ -25,12 +25,9 @@ from tf2_msgs.msg import TFMessage
 
 from malmm_ros.bringup.processes import ProcessGroup
 from malmm_ros.models import READY_POSITIONS, arm_joint_names
-from malmm_ros.nodes.conversions import (
-    image_value,
-    intrinsics_value,
-    seconds,
-    trajectory_message,
-)
+from malmm_ros.nodes.conversions import seconds, trajectory_message
+from malmm_ros.nodes.images import color_value, depth_value
+from malmm_ros.nodes.lens import Lens
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.waiting import await_result, call_service, wait_for_server
 from malmm_ros.trajectory import Trajectory
@@ -190,11 +187,10 @@ def test_cameras_send_colour_depth_and_intrinsics_when_somebody_listens(
     depth = at_ready.next(Image, "camera/front/depth/image_rect_raw", timeout_s=30.0)
     info = at_ready.next(CameraInfo, "camera/front/color/camera_info", timeout_s=30.0)
     assert color.header.frame_id == depth.header.frame_id == "front_optical_frame"
-    assert image_value(color).shape == (120, 160, 3)
-    assert image_value(color).std() > 10.0
-    metres = np.asarray(image_value(depth), dtype=np.float64)
-    assert 1.0 < metres[60, 80] < 2.5
-    assert intrinsics_value(info)[0, 0] == pytest.approx(60.0 / math.tan(math.radians(20.0)))
+    assert color_value(color).shape == (120, 160, 3)
+    assert color_value(color).std() > 10.0
+    assert 1.0 < depth_value(depth)[60, 80] < 2.5
+    assert Lens(info).camera.fx == pytest.approx(60.0 / math.tan(math.radians(20.0)))
 
 
 def test_a_trajectory_is_tracked_to_within_a_hundredth_of_a_radian(at_ready: Simulator) -> None:

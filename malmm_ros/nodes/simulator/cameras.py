@@ -14,9 +14,10 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image
 
-from malmm_ros.camera import Pinhole, RgbdImage
+from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import MalmmError
-from malmm_ros.nodes.conversions import camera_info_message, image_message
+from malmm_ros.nodes.images import depth_message, image_message
+from malmm_ros.nodes.lens import camera_info_message
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.nodes.simulator.transforms import optical_frame
@@ -131,18 +132,12 @@ class CameraPublishers:
 
     def _publish_image(self, camera: str, image: RgbdImage, stamp_s: float) -> None:
         topics, frame = self._topics[camera], optical_frame(camera)
-        height_px, width_px = image.depth.shape
+        encoding = self._config.depth_encoding
         topics.color.publish(image_message(image.rgb, stamp_s=stamp_s, frame=frame))
-        topics.depth.publish(image_message(image.depth, stamp_s=stamp_s, frame=frame))
-        topics.info.publish(
-            camera_info_message(
-                _matrix(image.camera),
-                width_px=width_px,
-                height_px=height_px,
-                stamp_s=stamp_s,
-                frame=frame,
-            )
+        topics.depth.publish(
+            depth_message(image.depth, encoding=encoding, stamp_s=stamp_s, frame=frame)
         )
+        topics.info.publish(camera_info_message(image.camera, stamp_s=stamp_s, frame=frame))
 
     def _take(self, world: MujocoWorld) -> _Moment:
         return _Moment(
@@ -163,7 +158,3 @@ class CameraPublishers:
             )
             self._generation = moment.generation
         return self._renderer
-
-
-def _matrix(camera: Pinhole) -> NDArray[np.float64]:
-    return np.array([[camera.fx, 0.0, camera.cx], [0.0, camera.fy, camera.cy], [0.0, 0.0, 1.0]])

@@ -27,6 +27,7 @@ class SimulatorConfig:
         camera_rate_hz: Of images, in wall time; only for cameras that somebody listens to.
         image_width_px: Of all cameras.
         image_height_px: Of all cameras.
+        depth_encoding: Of depth images: metres as 32FC1, or millimetres as 16UC1.
         gripper_position: What a GripperCommand's position is: half the opening (one finger's
             joint, as ros2_controllers and franka_ros2 have it) or the full opening.
     """
@@ -43,6 +44,7 @@ class SimulatorConfig:
     camera_rate_hz: float = field(default=10.0, metadata={"range": (0.1, 60.0)})
     image_width_px: int = field(default=640, metadata={"range": (16, 1280)})
     image_height_px: int = field(default=480, metadata={"range": (16, 960)})
+    depth_encoding: Literal["32FC1", "16UC1"] = "32FC1"
     gripper_position: Literal["half", "full"] = "half"
 
     def __post_init__(self) -> None:
