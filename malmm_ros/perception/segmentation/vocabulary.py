@@ -98,7 +98,8 @@ def _score(words: list[str], category: str, color: str, names: set[str]) -> int:
 
 
 def _words(text: str) -> list[str]:
-    return [_singular(word) for word in re.findall(r"[a-z]+", text.lower().replace("grey", "gray"))]
+    text = text.lower().replace("grey", "gray")
+    return [_singular(word) for word in re.findall(r"[a-z]+", text)]
 
 
 def _singular(word: str) -> str:
