@@ -1,0 +1,83 @@
+"""Which detection is which known object, frame after frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from malmm_ros.geometry import Vector3
+from malmm_ros.perception.detection import Detection
+
+_FORBIDDEN = 1e3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssociationConfig:
+    """How far an object may have gone between two frames, metres.
+
+    Attributes:
+        near: Whatever it was taken for; colours and kinds are misread at times.
+        same_place: When it was taken for something else altogether.
+        far: When kind and colour are the same.
+        wrong_category: Counts as so much further away.
+        wrong_color: Counts as so much further away.
+    """
+
+    near: float = 0.06
+    same_place: float = 0.025
+    far: float = 0.8
+    wrong_category: float = 0.08
+    wrong_color: float = 0.06
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.same_place <= self.near <= self.far:
+            raise ValueError(
+                "same_place, near and far must be positive and in this order, got "
+                f"{self.same_place}, {self.near}, {self.far}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What association needs to know of an object."""
+
+    position: Vector3
+    category: str
+    color: str
+
+
+def associate(
+    known: Sequence[Known], detections: Sequence[Detection], config: AssociationConfig
+) -> dict[int, int]:
+    """Pair known objects with detections so that all together went the shortest way.
+
+    Returns:
+        Index of the known object to index of its detection; what has no partner is left out.
+    """
+    if not known or not detections:
+        return {}
+    costs = np.array([[_cost(item, other, config) for other in detections] for item in known])
+    rows, columns = linear_sum_assignment(costs)
+    return {
+        int(row): int(column)
+        for row, column in zip(rows, columns, strict=True)
+        if costs[row, column] < _FORBIDDEN
+    }
+
+
+def _cost(known: Known, detection: Detection, config: AssociationConfig) -> float:
+    distance = float(np.linalg.norm(np.subtract(known.position, detection.pose.position)))
+    is_category = known.category == detection.category
+    is_color = known.color == detection.color
+    if is_category and is_color:
+        reach = config.far
+    else:
+        reach = config.near if is_category or is_color else config.same_place
+    if distance > reach:
+        return _FORBIDDEN
+    return (
+        distance + config.wrong_category * (not is_category) + config.wrong_color * (not is_color)
+    )

@@ -1,0 +1,129 @@
+"""One known object: its name, its averaged box, and where it was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from malmm_ros.geometry import Pose, vector3
+from malmm_ros.perception.cloud import PointCloud
+from malmm_ros.perception.detection import Detection
+from malmm_ros.perception.tracking.history import HistoryConfig, PoseHistory
+from malmm_ros.scene import SceneObject, Solid
+
+# Surface points that are kept to tell later whether its place is empty.
+_SURFACE_POINTS = 64
+_SIZE_MEMORY = 12
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Track:
+    """What is known of one object.
+
+    Attributes:
+        first: Detection that it began with.
+        is_remembered: It was not seen in the last frame.
+        is_released: It was let go of and has not been seen since.
+        misses: Frames in a row in which its place was in sight and it was not found.
+        tcp_from_object: Its place in the hand while it is held.
+        cloud: Its points as last measured, world frame of that moment.
+    """
+
+    name: str
+    first: Detection
+    config: HistoryConfig
+    is_remembered: bool = False
+    is_released: bool = False
+    misses: int = 0
+    tcp_from_object: Pose | None = None
+    category: str = field(init=False)
+    color: str = field(init=False)
+    cloud: PointCloud = field(init=False)
+    _latest: Detection = field(init=False)
+    _history: PoseHistory = field(init=False)
+    _size: NDArray[np.float64] = field(init=False)
+    _count: int = field(init=False, default=0)
+    _surface: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.category, self.color = self.first.category, self.first.color
+        self.restart(self.first)
+
+    @property
+    def pose(self) -> Pose:
+        """What is published of it."""
+        return self._history.pose
+
+    @property
+    def size(self) -> NDArray[np.float64]:
+        """Averaged full extents ``(3,)``, metres."""
+        return self._size
+
+    @property
+    def surface(self) -> NDArray[np.float64]:
+        """Sampled surface points ``(N, 3)`` where it is thought to be now, world frame."""
+        return self.pose.apply(self._surface) if len(self._surface) else self._surface
+
+    def restart(self, detection: Detection) -> None:
+        """Take a detection as it is, whatever was known of pose and size."""
+        self._history = PoseHistory(
+            detection.pose, symmetry=detection.yaw_symmetry, config=self.config
+        )
+        self._size, self._count = np.asarray(detection.size), 0
+        self._keep(detection)
+
+    def measure(self, detection: Detection) -> None:
+        """Take a whole view of it in."""
+        if self.is_released or detection.yaw_symmetry != self._latest.yaw_symmetry:
+            self._history = PoseHistory(
+                detection.pose, symmetry=detection.yaw_symmetry, config=self.config
+            )
+        else:
+            self._history.update(detection.pose)
+        self._keep(detection)
+
+    def glimpse(self) -> None:
+        """It is seen in part: it is still there, its pose stays."""
+        self.is_remembered, self.misses = False, 0
+
+    def place(self, pose: Pose) -> None:
+        """Put it where it must be without having been seen there."""
+        self._history.restart(pose)
+
+    def as_object(self) -> SceneObject:
+        """What the scene says of it, without a grasp."""
+        return SceneObject(
+            name=self.name,
+            category=self.category,
+            color=self.color,
+            pose=self.pose,
+            size=vector3(self._size),
+            yaw_symmetry=self._latest.yaw_symmetry,
+            solids=self._scaled_solids(),
+            is_fixed=self._latest.is_fixed,
+            is_held=self.tcp_from_object is not None,
+            is_remembered=self.is_remembered,
+        )
+
+    def _keep(self, detection: Detection) -> None:
+        self._latest = detection
+        self._count = min(self._count + 1, _SIZE_MEMORY)
+        self._size = self._size + (np.asarray(detection.size) - self._size) / self._count
+        self.cloud = detection.cloud
+        step = max(1, len(detection.cloud) // _SURFACE_POINTS)
+        self._surface = detection.pose.inverse().apply(detection.cloud.points[::step])
+        self.is_remembered, self.is_released, self.misses = False, False, 0
+
+    def _scaled_solids(self) -> tuple[Solid, ...]:
+        """Parts of the last view, brought to the averaged size."""
+        ratio = self._size / np.maximum(np.asarray(self._latest.size), 1e-6)
+        return tuple(
+            replace(
+                part,
+                size=vector3(ratio * part.size),
+                pose=Pose(vector3(ratio * part.pose.position), part.pose.orientation),
+            )
+            for part in self._latest.solids
+        )

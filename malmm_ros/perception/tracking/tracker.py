@@ -1,0 +1,201 @@
+"""Objects over time: names that stay, poses that rest, things that are out of sight."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from malmm_ros.perception.detection import Detection
+from malmm_ros.perception.tracking.association import AssociationConfig, Known, associate
+from malmm_ros.perception.tracking.held import fallen, settled_in_hand
+from malmm_ros.perception.tracking.history import HistoryConfig
+from malmm_ros.perception.tracking.naming import kind_name, new_names
+from malmm_ros.perception.tracking.track import Track
+from malmm_ros.perception.tracking.visibility import View, look_at
+from malmm_ros.scene import GripperState
+
+# Metres around the box of what is held, within which detections are views of it.
+_AROUND_HELD = 0.03
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackingConfig:
+    """How long things are believed in.
+
+    Attributes:
+        confirmations: Frames in a row in which a newcomer must be seen; the first frame of all
+            is believed at once.
+        empty_share: Its place counts as empty when so much of its surface is looked through.
+        empty_misses: Frames with an empty place after which it is forgotten.
+        unseen_misses: Frames in which something is where it was, but not found as an object.
+        hidden_share: When so much of it is hidden, what is seen of it says nothing of its size.
+        shrunk: A view whose volume is less than this share of the known one is a part of it.
+    """
+
+    history: HistoryConfig = field(default_factory=HistoryConfig)
+    association: AssociationConfig = field(default_factory=AssociationConfig)
+    confirmations: int = 2
+    empty_share: float = 0.5
+    empty_misses: int = 2
+    unseen_misses: int = 12
+    hidden_share: float = 0.15
+    shrunk: float = 0.8
+
+    def __post_init__(self) -> None:
+        for name in ("empty_share", "hidden_share", "shrunk"):
+            if not 0.0 < getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} must be in (0, 1], got {getattr(self, name)}")
+        for name in ("confirmations", "empty_misses", "unseen_misses"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Candidate:
+    """A newcomer that is not believed yet."""
+
+    detection: Detection
+    count: int
+
+
+class Tracker:
+    """Keeps the objects of one scene.
+
+    Args:
+        config: How long things are believed in.
+    """
+
+    def __init__(self, config: TrackingConfig | None = None) -> None:
+        self._config = config or TrackingConfig()
+        self._tracks: list[Track] = []
+        self._candidates: list[_Candidate] = []
+        self._names: set[str] = set()
+        self._has_begun = False
+
+    @property
+    def tracks(self) -> tuple[Track, ...]:
+        """All known objects, in the order in which they were first seen."""
+        return tuple(self._tracks)
+
+    def update(
+        self,
+        detections: Sequence[Detection],
+        views: Sequence[View],
+        gripper: GripperState,
+    ) -> tuple[Track, ...]:
+        """Take one moment in.
+
+        Args:
+            detections: Of all cameras together, each object once; world frame.
+            views: What the cameras saw, to tell hidden places from empty ones.
+            gripper: Where the hand is; ``held_object`` names what it carries.
+        """
+        self._carry(gripper)
+        free = [item for item in self._tracks if item.tcp_from_object is None]
+        seen = [item for item in detections if not self._shows_held(item)]
+        known = [
+            Known(position=item.pose.position, category=item.category, color=item.color)
+            for item in free
+        ]
+        pairs = associate(known, seen, self._config.association)
+        for index, track in enumerate(free):
+            if index in pairs:
+                self._measure(track, seen[pairs[index]], views)
+            else:
+                self._miss(track, views)
+        taken = set(pairs.values())
+        self._welcome([item for index, item in enumerate(seen) if index not in taken])
+        self._has_begun = True
+        return self.tracks
+
+    def _carry(self, gripper: GripperState) -> None:
+        """Move what is held with the hand; note what was taken or let go."""
+        for track in self._tracks:
+            is_held = track.name == gripper.held_object
+            if is_held and track.tcp_from_object is None:
+                pose = settled_in_hand(track.as_object(), gripper.tcp, gripper.width)
+                track.tcp_from_object = gripper.tcp.inverse() @ pose
+            elif not is_held and track.tcp_from_object is not None:
+                track.tcp_from_object, track.is_released = None, True
+            if track.tcp_from_object is not None:
+                track.place(gripper.tcp @ track.tcp_from_object)
+                track.is_remembered, track.misses = False, 0
+
+    def _shows_held(self, detection: Detection) -> bool:
+        """Whether a detection lies where the held object is: a view of it, or of the fingers."""
+        for track in self._tracks:
+            if track.tcp_from_object is None:
+                continue
+            local = track.pose.inverse().apply(np.array([detection.pose.position]))[0]
+            if (np.abs(local) <= 0.5 * track.size + _AROUND_HELD).all():
+                return True
+        return False
+
+    def _measure(self, track: Track, detection: Detection, views: Sequence[View]) -> None:
+        ratio = math.prod(detection.size) / max(1e-9, float(np.prod(track.size)))
+        shift = float(np.linalg.norm(np.subtract(detection.pose.position, track.pose.position)))
+        if ratio > 1.0 / self._config.shrunk and not track.is_released:
+            track.restart(detection)  # seen whole for the first time
+        elif ratio >= self._config.shrunk:
+            track.measure(detection)
+        elif shift > self._config.association.near:
+            track.measure(detection)  # a part of it, elsewhere: better than the old place
+        elif look_at(track.surface, views).hidden > self._config.hidden_share:
+            track.glimpse()
+        else:
+            track.misses += 1
+            if track.misses >= self._config.empty_misses:
+                track.restart(detection)
+
+    def _miss(self, track: Track, views: Sequence[View]) -> None:
+        """It was not found: forget it when its place is empty, else remember it."""
+        track.is_remembered = True
+        place = look_at(track.surface, views)
+        if place.empty >= self._config.empty_share and track.is_released:
+            self._let_fall(track, views)
+            return
+        if place.empty >= self._config.empty_share:
+            track.misses += 1
+            is_gone = track.misses >= self._config.empty_misses
+        elif place.seen >= self._config.empty_share and not track.as_object().is_fixed:
+            track.misses += 1
+            is_gone = track.misses >= self._config.unseen_misses
+        else:
+            is_gone = False
+        if is_gone:
+            self._tracks.remove(track)
+
+    def _let_fall(self, track: Track, views: Sequence[View]) -> None:
+        """What was let go and is not where that was has fallen: out of sight, or it is gone."""
+        item = track.as_object()
+        others = [other.as_object() for other in self._tracks if other is not track]
+        track.is_released = False
+        track.place(fallen(item, others))
+        if look_at(track.surface, views).empty >= self._config.empty_share:
+            track.misses += 1
+
+    def _welcome(self, detections: Sequence[Detection]) -> None:
+        """Believe newcomers that were seen often enough."""
+        old, self._candidates = self._candidates, []
+        ready: list[Detection] = []
+        for detection in detections:
+            count = 1 + max(
+                (item.count for item in old if _is_same(item.detection, detection)), default=0
+            )
+            if count >= self._config.confirmations or not self._has_begun:
+                ready.append(detection)
+            else:
+                self._candidates.append(_Candidate(detection=detection, count=count))
+        ready.sort(key=lambda item: (round(item.pose.position[0], 2), item.pose.position[1]))
+        kinds = [kind_name(item.category, item.color, item.phrase) for item in ready]
+        for name, detection in zip(new_names(kinds, self._names), ready, strict=True):
+            self._names.add(name)
+            self._tracks.append(Track(name=name, first=detection, config=self._config.history))
+
+
+def _is_same(first: Detection, second: Detection) -> bool:
+    distance = np.linalg.norm(np.subtract(first.pose.position, second.pose.position))
+    return bool(distance < 0.03) and first.category == second.category
