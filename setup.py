@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from ament_build import build, install, ros_prefix  # noqa: E402
-from interfaces import MARKER, compat_packages  # noqa: E402
+from interfaces import MARKER, compat_packages, in_waves  # noqa: E402
 
 NAME = "malmm_ros"
 VERSION = re.search(r'__version__ = "(.+)"', (ROOT / NAME / "__init__.py").read_text())[1]
@@ -58,7 +58,8 @@ class BuildWithInterfaces(build_py):
             shutil.rmtree(folder, ignore_errors=True)  # an old cache names a gone environment
         sources = [ROOT, *compat_packages(ros_prefix())]
         with ThreadPoolExecutor() as pool:  # configuring uses one core only
-            list(pool.map(lambda source: self._build_one(source, temp), sources))
+            for wave in in_waves(sources):
+                list(pool.map(lambda source: self._build_one(source, temp), wave))
         self.distribution.data_files = data_files(temp / "stage")
 
     def _build_one(self, source: Path, temp: Path) -> None:

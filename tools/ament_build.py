@@ -49,7 +49,7 @@ def build(source: Path, work: Path, prefix: Path, *options: str, log: Path | Non
     _run(
         [
             *(_cmake(), *generator, "-S", str(source), "-B", str(work)),
-            f"-DCMAKE_PREFIX_PATH={wheels}",
+            f"-DCMAKE_PREFIX_PATH={wheels};{prefix}",
             f"-DCMAKE_INSTALL_PREFIX={prefix}",
             f"-DPython3_EXECUTABLE={sys.executable}",
             "-DCMAKE_BUILD_TYPE=Release",

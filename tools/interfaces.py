@@ -5,6 +5,7 @@ The interfaces only: the Python modules run from the source tree. Logs go to bui
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,23 @@ def compat_packages(prefix: Path) -> list[Path]:
         if not installed.exists() or installed.with_name(MARKER).exists():
             wanted.append(folder)
     return wanted
+
+
+def in_waves(packages: list[Path]) -> list[list[Path]]:
+    """Sort packages so that each wave needs only those before it; one wave builds side by side."""
+    left = {folder.name: folder for folder in packages}
+    waves: list[list[Path]] = []
+    while left:
+        wave = [folder for folder in left.values() if not set(left) & _depends(folder)]
+        waves.append(wave or list(left.values()))
+        for folder in waves[-1]:
+            del left[folder.name]
+    return waves
+
+
+def _depends(folder: Path) -> set[str]:
+    """Names of the packages that a package needs to be built."""
+    return set(re.findall(r"<depend>(\w+)</depend>", (folder / "package.xml").read_text()))
 
 
 def clear_cache_of_another_place(source: Path, work: Path) -> None:
@@ -69,9 +87,14 @@ def build_one(source: Path) -> str | None:
 
 
 def main() -> int:
-    """Build all of them side by side: configuring uses one core only."""
+    """Build what can be side by side: configuring uses one core only."""
     with ThreadPoolExecutor() as pool:
-        failures = [f for f in pool.map(build_one, [ROOT, *compat_packages(PREFIX)]) if f]
+        failures = [
+            failure
+            for wave in in_waves([ROOT, *compat_packages(PREFIX)])
+            for failure in pool.map(build_one, wave)
+            if failure
+        ]
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0

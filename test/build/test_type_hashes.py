@@ -1,4 +1,4 @@
-"""Our stand-ins for tf2_msgs and control_msgs are what other ROS 2 machines speak.
+"""Our stand-ins for tf2_msgs, control_msgs and moveit_msgs are what other ROS 2 machines speak.
 
 A type hash covers the names, types and order of all fields, down to the leaves. The expected ones
 come from the official packages' generated code.
@@ -34,6 +34,21 @@ OFFICIAL = {
     ),
     "control_msgs/action/ParallelGripperCommand": (
         "adfd3c1ebe8abc38ebcc0e454b6423d291d4010dd5697d14eca5b9be4726ae18"
+    ),
+    "moveit_msgs/srv/ApplyPlanningScene": (
+        "8e6134783db0987c0acedbfd2f16f608a8f7a54e83a7bbb372e851af419f4d72"
+    ),
+    "moveit_msgs/srv/GetPlanningScene": (
+        "7ed7e96238b902174d985b0eb739ea08c95377e8e46a6a9014c22497faf79cd2"
+    ),
+    "moveit_msgs/srv/GetPositionIK": (
+        "054ed6f6f71a09b01b5246c5d80beb4dacc6f444f58df039849c76292933e9e3"
+    ),
+    "moveit_msgs/msg/Constraints": (
+        "71718200459ae8fecdc4f2c9631215f7eba5ff686c701a32e231ba8b11b3592b"
+    ),
+    "moveit_msgs/msg/MoveItErrorCodes": (
+        "dcda8a9950cf6dd6ac221c2c0d2509f52f136afa0403dd19beacdf07e83e4a07"
     ),
 }
 

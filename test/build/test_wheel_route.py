@@ -17,7 +17,10 @@ import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]  # three packages to compile
 SITE = f"lib/python3.{sys.version_info.minor}/site-packages"
-BUILT_HERE = ("malmm_ros", "tf2_msgs", "control_msgs")
+BUILT_HERE = (
+    *("malmm_ros", "tf2_msgs", "control_msgs", "moveit_msgs", "octomap_msgs"),
+    *("object_recognition_msgs", "franka_msgs"),
+)
 
 
 def is_borrowed(path: Path) -> bool:
