@@ -65,6 +65,20 @@ def test_arguments_become_parameters_of_their_nodes() -> None:
     assert "use_sim_time" not in nodes["simulator"].parameters
 
 
+@pytest.mark.parametrize("name", ["namespace", "robot_name"])
+@pytest.mark.parametrize("text", ["my arm", "1st", "a-b", "a//b", "a/", "ä", "a" * 60 + "!"])
+def test_a_name_that_ros_would_not_take_is_refused_before_anything_starts(
+    name: str, text: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=f"argument {name}: .* must be "):
+        SIM.values({name: text})
+
+
+@pytest.mark.parametrize("text", ["", "left", "/left", "lab/left_2", "_x"])
+def test_a_namespace_may_have_several_parts(text: str) -> None:
+    assert SIM.values({"namespace": text})["namespace"] == text
+
+
 def test_one_name_of_the_robot_reaches_joints_controllers_and_planner() -> None:
     nodes = {node.name: node for node in SIM.resolve({"robot_name": "left", "rviz": "false"})}
     assert nodes["simulator"].parameters["robot_name"] == "left"

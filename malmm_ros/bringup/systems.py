@@ -70,8 +70,20 @@ SIM = Bringup(
             doc="start RViz; auto: where it is installed and there is a screen",
             choices=("auto", "true", "false"),
         ),
-        Argument(name="robot_name", default="panda", doc="prefix of the arm's joints and frames"),
-        Argument(name="namespace", default="", doc="put before every relative name"),
+        Argument(
+            name="robot_name",
+            default="panda",
+            doc="prefix of the arm's joints and frames",
+            pattern=r"[A-Za-z][A-Za-z0-9_]*",
+            form="a letter, then letters, digits and underscores",
+        ),
+        Argument(
+            name="namespace",
+            default="",
+            doc="put before every relative name",
+            pattern=r"(/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*)?",
+            form="names of letters, digits and underscores, with / between: left or lab/left",
+        ),
         Argument(
             name="config", default="", doc="YAML file of further parameters, see config/sim.yaml"
         ),

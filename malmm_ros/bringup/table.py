@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -17,12 +18,16 @@ class Argument:
     Attributes:
         default: Its type is the argument's type.
         choices: Valid texts; empty: any.
+        pattern: Regular expression that the whole text must match; empty: any.
+        form: What the pattern asks for, in words.
     """
 
     name: str
     default: Value
     doc: str
     choices: tuple[str, ...] = ()
+    pattern: str = ""
+    form: str = ""
 
     def parse(self, text: Value) -> Value:
         """Turn a text of a command line into the argument's type.
@@ -42,6 +47,8 @@ class Argument:
             )
         if self.choices and words not in self.choices:
             raise UnknownNameError(f"argument {self.name}", words, self.choices)
+        if self.pattern and not re.fullmatch(self.pattern, words):
+            raise ConfigurationError(f"argument {self.name}", f"{words!r} must be {self.form}")
         try:
             return kind(words)
         except ValueError as error:
