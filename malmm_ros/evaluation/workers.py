@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -101,7 +102,8 @@ class _Pool:
         process = self._context.Process(
             target=_work, args=(theirs, self._config, self._transcripts), daemon=True
         )
-        process.start()
+        with _interrupts_blocked():
+            process.start()
         theirs.close()
         return _Worker(process, ours)
 
@@ -155,6 +157,19 @@ class _Pool:
         )
 
 
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let children be born without ears for Ctrl-C, which is the parent's to handle.
+
+    A handler of the child's own would come too late: importing takes seconds.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _words(code: int | None) -> str:
     if code is None or code >= 0:
         return f"exit code {code}"
@@ -163,7 +178,6 @@ def _words(code: int | None) -> str:
 
 def _work(connection: Connection, config: EvaluationConfig, transcripts: Path | None) -> None:
     """A worker's life: an episode after the other, until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         runner = EpisodeRunner(config, transcripts=transcripts)

@@ -152,3 +152,32 @@ def test_a_model_that_never_answers_is_a_failure_and_no_success_rate(
     words = ["evaluate", "--tasks", "put_block", "--episodes", "1", "--workers", "1", *endpoint]
     assert main(words) == 1
     assert "never answered" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_the_workers_start_is_answered_with_one_line() -> None:
+    words = [sys.executable, "-m", "malmm_ros", *PUT, "--episodes", "20"]
+    words[words.index("--workers") + 1] = "2"
+    process = subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    # The announcement comes before the workers, and they import for a second or more.
+    assert "20 episodes" in process.stdout.readline()
+    deadline = time.monotonic() + 30.0
+    while len(children(process.pid)) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30.0)
+    assert process.returncode == 1
+    assert errors.splitlines()[-1] == "malmm evaluate: interrupted"
+    assert "Traceback" not in errors
+
+
+def children(pid: int) -> list[str]:
+    """Numbers of a process's children, of all its threads."""
+    tasks = Path(f"/proc/{pid}/task")
+    return [
+        child for task in tasks.iterdir() for child in (task / "children").read_text().split()
+    ]
