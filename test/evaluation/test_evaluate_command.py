@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -175,9 +176,11 @@ def test_ctrl_c_while_the_workers_start_is_answered_with_one_line() -> None:
     assert "Traceback" not in errors
 
 
-def children(pid: int) -> list[str]:
-    """Numbers of a process's children, of all its threads."""
-    tasks = Path(f"/proc/{pid}/task")
-    return [
-        child for task in tasks.iterdir() for child in (task / "children").read_text().split()
-    ]
+def children(pid: int) -> list[Path]:
+    """The processes that a process has started, as far as they can be read."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+            found += [stat] if parent == str(pid) else []
+    return found
