@@ -1,0 +1,1 @@
+"""Several agents that share a long task: worlds, agents, and what they know and say."""

@@ -1,0 +1,1 @@
+"""The transport world: carry scattered things to the bed, together."""
