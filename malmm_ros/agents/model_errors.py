@@ -57,12 +57,18 @@ def _http_problem(error: exceptions.ModelHTTPError, config: ModelConfig) -> tupl
     if status in (400, 413, 422) and _OVERFLOW.search(str(error.body)):
         return "context_overflow", f"refused the prompt as too long ({detail})"
     if status == 404:
-        return "unknown_model", f"does not know the model, or is no such endpoint ({detail})"
+        hint = "" if _has_version(config) else "; most base URLs end with /v1"
+        return "unknown_model", f"does not know the model, or is no such endpoint ({detail}){hint}"
     if status in (408, 504):
         return "timeout", f"did not answer in time (HTTP {status})"
     if status == 429:
         return "unreachable", f"refused too many requests or has no quota left ({detail})"
     return "unreachable", f"failed with HTTP {status} ({detail})"
+
+
+def _has_version(config: ModelConfig) -> bool:
+    """Whether a base URL names a version of the API, or is the provider's own."""
+    return not config.base_url or re.search(r"/v\d", config.base_url) is not None
 
 
 def _word(config: ModelConfig, problem: str) -> str:

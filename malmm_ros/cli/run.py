@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
@@ -203,7 +204,7 @@ def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:
                 step = json.loads(event.data)["data"]
                 operator.show(step["summary"], step["code"])
 
-        previous = signal.signal(signal.SIGINT, lambda _number, _frame: client.cancel())
+        previous = _on_interrupts(client.cancel)
         try:
             result = client.run(
                 arguments.instruction,
@@ -230,16 +231,27 @@ def _listen(operator: TerminalOperator, arguments: argparse.Namespace) -> None:
 
 
 def _cancel_on_interrupt() -> CancelToken:
-    """The first Ctrl-C brakes the arm and ends the task; the second ends the program."""
     token = CancelToken()
+    _on_interrupts(lambda: token.cancel("interrupted"))
+    return token
+
+
+def _on_interrupts(cancel: Callable[[], None]) -> Any:
+    """The first Ctrl-C brakes the arm and ends the task; the second ends the program.
+
+    Returns:
+        The handler before.
+    """
+    is_first = True
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
-        if token.is_cancelled:
+        nonlocal is_first
+        if not is_first:
             raise KeyboardInterrupt
-        token.cancel("interrupted")
+        is_first = False
+        cancel()
 
-    signal.signal(signal.SIGINT, on_signal)
-    return token
+    return signal.signal(signal.SIGINT, on_signal)
 
 
 def _save_image(world: Any, folder: Path | None, name: str) -> None:

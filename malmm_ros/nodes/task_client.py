@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -98,8 +98,7 @@ class TaskClient:
         if missing:
             raise NodeDiedError(
                 missing[0],
-                f"not running within {timeout_s:g} s: {', '.join(missing)}; "
-                "start them with `malmm up sim` or `ros2 launch malmm_ros sim.launch.py`",
+                f"not running within {timeout_s:g} s: {', '.join(missing)}; {_advice(missing)}",
             )
 
     def load_task(self, task: str, seed: int, options: str = "") -> str:
@@ -223,3 +222,10 @@ class TaskClient:
         finally:
             self._node.destroy_subscription(subscription)
         return box[0]
+
+
+def _advice(missing: Sequence[str]) -> str:
+    """How to start what is missing: all of them, or the one that died."""
+    if len(missing) < len(NODES):
+        return f"start what is missing with `malmm up sim --only {','.join(missing)}`"
+    return "start them with `malmm up sim` or `ros2 launch malmm_ros sim.launch.py`"

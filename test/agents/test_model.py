@@ -85,6 +85,18 @@ def test_http_failures_fall_into_categories(
     assert category_of(endpoint.url) == category
 
 
+def test_a_wrong_address_is_told_from_an_unknown_model_by_its_missing_version(
+    endpoint: Any,
+) -> None:
+    endpoint.fail(404, "not found")
+    with pytest.raises(ModelError, match="most base URLs end with /v1"):
+        ask(endpoint.url.removesuffix("/v1"))
+    endpoint.fail(404, "not found")
+    with pytest.raises(ModelError) as caught:
+        ask(endpoint.url)
+    assert "base URLs" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"<html>hello</html>", b'{"choices": [', b"[]", b'{"choices": []}', b"{}", b"1"]
 )
