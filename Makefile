@@ -9,16 +9,24 @@ SEED ?= 0
 override INSTRUCTION := $(value INSTRUCTION)
 export INSTRUCTION SEED
 
+define CHECK_PYTHON
+if [ -z "$(PYTHON)" ]; then echo "No Python 3.11, 3.12 or 3.13 found: \
+sudo apt-get install python3, or name one with PYTHON=…"; exit 1; fi
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help install demo sim test test-all lint format bench docs clean
+.PHONY: help install install-extras demo sim test test-all lint format bench docs clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 install: ## set up .venv and build the interfaces; quick when nothing changed (PYTHON=…)
-	@if [ -z "$(PYTHON)" ]; then \
-	  echo "No Python 3.11, 3.12 or 3.13 found: sudo apt-get install python3, or name one with PYTHON=…"; exit 1; fi
+	@$(CHECK_PYTHON)
 	@"$(PYTHON)" tools/install.py --venv "$(VENV)"
+
+install-extras: ## the optional packages, too; what cannot be installed is named and left out
+	@$(CHECK_PYTHON)
+	@"$(PYTHON)" tools/install.py --venv "$(VENV)" --extras
 
 demo: install ## a sentence to stacked blocks, through ROS nodes (INSTRUCTION="…" SEED=…)
 	@"$(RUN)" -m malmm_ros.demo --instruction "$$INSTRUCTION" --seed "$$SEED"
@@ -29,7 +37,7 @@ sim: install ## start the simulator and all nodes
 test: install ## the tests, but for the slow ones
 	@"$(RUN)" -m pytest -n 2 --dist loadfile -m "not slow and not gpu and not network"
 
-test-all: install ## every test that can run on this machine, the slow ones too
+test-all: install-extras ## every test that can run on this machine, the slow ones too
 	@"$(RUN)" -m pytest -n 2 --dist loadfile -m "not gpu and not network"
 
 lint: install ## ruff, mypy and the import rules between the floors

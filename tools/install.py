@@ -21,10 +21,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from extras import install_group, read_groups
+
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
 NEWEST = (3, 13)
 GL_PACKAGES = ("libegl1", "libegl-mesa0", "libgl1-mesa-dri", "libgl1")
+OPEN3D_PACKAGES = ("libusb-1.0-0",)
 INTERFACE_SOURCES = (
     "CMakeLists.txt",
     "package.xml",
@@ -217,6 +220,39 @@ def install_requirements(venv: Path, stamps: Stamps) -> None:
     stamps.set("requirements", wanted)
 
 
+def install_extras(venv: Path, stamps: Stamps) -> None:
+    """Install the optional packages, group by group; what fails is named and left out."""
+    extras, core = ROOT / "requirements-extras.txt", ROOT / "requirements.txt"
+    wanted = hashlib.sha256(extras.read_bytes() + core.read_bytes()).hexdigest()
+    for group in read_groups(extras):
+        if stamps.get(f"extra {group.name}") == wanted:
+            continue
+        with step(f"installing the optional packages '{group.name}'"):
+            problem = install_group(venv / "bin/python", group, (core, extras))
+            if not problem and group.name == "open3d":
+                problem = see_to_open3d(venv)
+        if problem:
+            print(f"warning: '{group.name}' is left out, its tests are skipped: {problem}")
+        else:
+            stamps.set(f"extra {group.name}", wanted)
+
+
+def see_to_open3d(venv: Path) -> str:
+    """Install the system library that open3d's wheel needs; say why that failed."""
+
+    def error() -> str:
+        command = [str(venv / "bin/python"), "-c", "import open3d"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+        return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
+
+    if "libusb" in error():
+        try:
+            apt_install(list(OPEN3D_PACKAGES), why="open3d needs a system library:")
+        except SystemExit as problem:
+            return str(problem)
+    return error()
+
+
 def renders(venv: Path, backend: str) -> bool:
     """Try to draw one image without a display."""
     environment = {**os.environ, "MUJOCO_GL": backend}
@@ -300,7 +336,9 @@ def main() -> None:
     """Set up, step by step; print nothing when all is done already."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv")
-    venv = parser.parse_args().venv.absolute()
+    parser.add_argument("--extras", action="store_true", help="the optional packages, too")
+    arguments = parser.parse_args()
+    venv = arguments.venv.absolute()
     check_python()
     with one_at_a_time():
         stamps = Stamps(venv)
@@ -311,6 +349,8 @@ def main() -> None:
         check_graphics(venv, stamps)
         build_interfaces(venv, stamps)
         link_source_tree(venv)
+        if arguments.extras:
+            install_extras(venv, stamps)
 
 
 if __name__ == "__main__":

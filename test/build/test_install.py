@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -150,3 +152,48 @@ def test_the_colcon_routes_list_is_the_wheels_with_the_same_pins() -> None:
     names = {re.split(r"[=\[]", pin)[0] for pin in colcon}
     assert wheel <= names
     assert "venv --system-site-packages" in (ROOT / "docs/installing.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def extras() -> ModuleType:
+    """The set-up's reader and installer of optional packages."""
+    spec = importlib.util.spec_from_file_location("extras", ROOT / "tools/extras.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["extras"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_optional_groups_are_the_wheels_extras(extras: ModuleType) -> None:
+    groups = {
+        group.name: {pin.split("==")[0] for pin in group.pins}
+        for group in extras.read_groups(ROOT / "requirements-extras.txt")
+    }
+    declared = (ROOT / "setup.py").read_text().split("extras_require={", 1)[1]
+    for name, packages in groups.items():
+        listed = declared.split(f'"{name}": [', 1)[1].split("]", 1)[0]
+        assert packages == set(re.findall(r'"([a-z0-9-]+)', listed))
+
+
+def test_optional_pins_do_not_contradict_the_core() -> None:
+    names = [re.split(r"[=\[]", pin)[0] for pin in pins("requirements-extras.txt")]
+    assert len(names) == len(set(names))
+    core = {re.split(r"[=\[]", pin)[0] for pin in pins("requirements.txt")}
+    assert not core & set(names)
+
+
+def test_a_group_that_cannot_be_installed_gives_a_reason(extras: ModuleType) -> None:
+    group = extras.Group(name="nothing", pins=("no-such-package==1",))
+    assert extras.install_group(Path("/bin/false"), group, ()) == "pip ended with 1"
+
+
+def test_groups_end_at_blank_lines_and_say_whether_they_bring_more(
+    extras: ModuleType, tmp_path: Path
+) -> None:
+    path = tmp_path / "extras.txt"
+    path.write_text("# Words\n\n# [a] --no-deps: why\nx==1\n\n# [b] why\ny==2\n\n# Rest\nz==3\n")
+    first, second = extras.read_groups(path)
+    assert (first.name, first.pins, first.brings_more) == ("a", ("x==1",), False)
+    assert (second.name, second.pins, second.brings_more) == ("b", ("y==2",), True)
