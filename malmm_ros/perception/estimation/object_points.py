@@ -1,0 +1,175 @@
+"""From the pixels of one thing to its points: clean, and sharper than the depth alone.
+
+Depth is noisy by millimetres and missing at edges, but pixels are sharp. Where a thing has a
+level top, the height of that top is known well from its many readings, and each of its pixels
+is put where its ray meets that height, with or without a reading of its own.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from malmm_ros.camera import RgbdImage
+from malmm_ros.errors import PerceptionError
+from malmm_ros.perception.cloud import PointCloud
+from malmm_ros.perception.estimation.table import depth_sigma, heights, rays
+
+_NO_READING = -0.5  # m above the table
+# More points say nothing new.
+_MOST_POINTS = 1500
+# Readings farther than this many spreads from a thing's middle are not its own.
+_OUTLIER_SPREADS = 6.0
+_LEAST_SPREAD = 0.015  # m
+# A level top has at least this many pixels and this share of a thing's pixels.
+_TOP_PIXELS, _TOP_SHARE = 12, 0.04
+
+
+def clean(mask: NDArray[np.bool_], image: RgbdImage) -> NDArray[np.bool_]:
+    """Take off pixels whose depth cannot be trusted: without a reading or beside a depth edge.
+
+    Edges of colour alone (a mark on the table) stay: there the depth is good.
+
+    Args:
+        mask: ``(H, W)``.
+        image: Of the same size.
+
+    Returns:
+        ``(H, W)``, a part of the mask.
+
+    Raises:
+        PerceptionError: The sizes differ.
+    """
+    _check_size(mask, image)
+    rows, columns = _window(mask)
+    inner = mask[rows, columns]
+    depth = image.depth[rows, columns]
+    valid = np.isfinite(depth) & (depth > 0.0)
+    kernel = np.ones((3, 3), np.uint8)
+    far = cv2.dilate(np.where(valid, depth, np.float32(0.0)), kernel)
+    near = cv2.erode(np.where(valid, depth, np.float32(np.inf)), kernel)
+    steady = valid & (far - near < 0.03 * np.maximum(depth, 0.5))
+    result = np.zeros_like(mask)
+    result[rows, columns] = inner & steady
+    return result
+
+
+def object_points(
+    image: RgbdImage,
+    mask: NDArray[np.bool_],
+    *,
+    table_z: float,
+    above: NDArray[np.float32] | None = None,
+) -> PointCloud:
+    """The points of one thing, world frame.
+
+    Args:
+        image: With a levelled pose, see ``TablePlane``.
+        mask: ``(H, W)``; its pixels, those without a reading included.
+        table_z: Height of the table's top.
+        above: Heights of the image's pixels, where they are at hand.
+
+    Returns:
+        At most some 1500 points; none for an empty mask.
+
+    Raises:
+        PerceptionError: The sizes differ.
+    """
+    _check_size(mask, image)
+    above = heights(image, table_z) if above is None else above
+    if not mask.any():
+        return PointCloud.empty()
+    window = _window(mask)
+    pixels, height = mask[window], above[window]
+    rows, columns = np.nonzero(pixels)
+    height_of = height[rows, columns]
+    has_reading = height_of > _NO_READING
+    if not has_reading.any():
+        return PointCloud.empty()
+    offset = (window[0].start, window[1].start)
+    keep = has_reading.copy()
+    depth = image.depth[window][rows, columns].astype(np.float64)
+    directions = rays(image, rows + offset[0], columns + offset[1])
+    sigma = _height_sigma(depth[has_reading], directions[has_reading])
+    top = level_top(height_of[has_reading], sigma)
+    if top is not None:
+        is_top = _top_pixels(pixels, height, top, sigma)[rows, columns]
+        snapped = (top + table_z - image.world_from_camera.position[2]) / directions[:, 2]
+        is_sound = is_top & np.isfinite(snapped) & (snapped > 0.0)
+        depth = np.where(is_sound, snapped, depth)
+        keep |= is_sound
+    points = directions * depth[:, None] + np.asarray(image.world_from_camera.position)
+    colors = image.rgb[window][rows, columns]
+    points, colors = points[keep], colors[keep]
+    if len(points) > _MOST_POINTS:
+        step = len(points) / _MOST_POINTS
+        chosen = (np.arange(_MOST_POINTS) * step).astype(np.intp)
+        points, colors = points[chosen], colors[chosen]
+    return without_outliers(PointCloud(points=points, colors=colors))
+
+
+def level_top(height: NDArray[np.floating], sigma: float) -> float | None:
+    """Height of a thing's level top.
+
+    Args:
+        height: ``(N,)``, metres.
+        sigma: Noise of each.
+
+    Returns:
+        ``None`` when few pixels are near its greatest height.
+    """
+    if len(height) < _TOP_PIXELS:
+        return None
+    band = max(0.003, 2.5 * sigma)
+    top = float(np.percentile(height, 95.0))
+    for _ in range(4):
+        near = height[np.abs(height - top) < band]
+        if not len(near):
+            return None
+        top = float(np.median(near))
+    count = int((np.abs(height - top) < band).sum())
+    return top if count >= max(_TOP_PIXELS, _TOP_SHARE * len(height)) else None
+
+
+def without_outliers(cloud: PointCloud) -> PointCloud:
+    """Leave out points far from the rest, by median and median absolute deviation."""
+    if len(cloud) < 8:
+        return cloud
+    middle = np.median(cloud.points, axis=0)
+    away = np.abs(cloud.points - middle)
+    spread = np.maximum(_LEAST_SPREAD, 1.4826 * np.median(away, axis=0))
+    is_near: NDArray[np.bool_] = np.all(away < _OUTLIER_SPREADS * spread, axis=1)
+    return cloud.where(is_near)
+
+
+def _top_pixels(
+    pixels: NDArray[np.bool_], height: NDArray[np.float32], top: float, sigma: float
+) -> NDArray[np.bool_]:
+    """Pixels of the level top, among them those without a reading that the top surrounds."""
+    has_reading = (pixels & (height > _NO_READING)).astype(np.float32)
+    counted = np.maximum(cv2.boxFilter(has_reading, -1, (3, 3), normalize=False), 1.0)
+    smooth = cv2.boxFilter(height * has_reading, -1, (3, 3), normalize=False) / counted
+    # A pixel of a side that is taken for the top lands far off: nearly none may be.
+    near = (has_reading > 0) & (np.abs(smooth - top) < max(0.0025, sigma))
+    counted = np.maximum(cv2.boxFilter(has_reading, -1, (5, 5), normalize=False), 1.0)
+    of_top = cv2.boxFilter(near.astype(np.float32), -1, (5, 5), normalize=False)
+    return np.asarray((near | (pixels & (has_reading == 0))) & (of_top > 0.6 * counted))
+
+
+def _height_sigma(depth: NDArray[np.float64], directions: NDArray[np.float64]) -> float:
+    """What depth noise makes of heights, metres."""
+    return depth_sigma(float(np.median(depth))) * abs(float(np.median(directions[:, 2])))
+
+
+def _window(mask: NDArray[np.bool_]) -> tuple[slice, slice]:
+    """The smallest rows and columns that hold a mask, all of an empty one."""
+    x, y, width, height = cv2.boundingRect(mask.astype(np.uint8))
+    if not width:
+        return slice(0, mask.shape[0]), slice(0, mask.shape[1])
+    return slice(y, y + height), slice(x, x + width)
+
+
+def _check_size(mask: NDArray[np.bool_], image: RgbdImage) -> None:
+    if mask.shape != image.depth.shape:
+        raise PerceptionError(f"mask {mask.shape} and image {image.depth.shape} differ in size")

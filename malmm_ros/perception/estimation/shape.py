@@ -1,0 +1,136 @@
+"""What a thing's points say of its form before it has a name."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from malmm_ros.perception.estimation.surface_fit import (
+    BoxPrior,
+    UprightFit,
+    fit_box,
+    fit_cylinder,
+    fit_sphere,
+)
+
+# Fits look at no more points than this; more change nothing and cost time.
+FIT_POINTS = 300
+_TOP_BAND = 0.004  # m
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shape:
+    """Extents and top of a thing.
+
+    Attributes:
+        points: ``(N, 3)``, world frame, at most some hundreds.
+        bottom: World height that it stands on.
+        top: World height of its top.
+        extent: Shorter and longer side of the smallest rectangle around it, seen from above.
+        top_share: Part of its points that lie on its top.
+        is_floating: Nothing is seen to carry it.
+    """
+
+    points: NDArray[np.float64]
+    bottom: float
+    top: float
+    extent: tuple[float, float]
+    top_share: float
+    is_floating: bool = False
+
+    @property
+    def height(self) -> float:
+        """From what carries it to its top."""
+        return self.top - self.bottom
+
+    @property
+    def short(self) -> float:
+        """Shorter side."""
+        return self.extent[0]
+
+    @property
+    def long(self) -> float:
+        """Longer side."""
+        return self.extent[1]
+
+    def top_points(self, band: float = _TOP_BAND) -> NDArray[np.float64]:
+        """Points within a band below its top."""
+        return self.points[self.points[:, 2] > self.top - band]
+
+
+def shape_of(points: NDArray[np.float64], *, bottom: float, is_floating: bool = False) -> Shape:
+    """Measure a thing.
+
+    Args:
+        points: ``(N, 3)``, at least 8, world frame.
+        bottom: World height that it stands on.
+        is_floating: Nothing is seen to carry it.
+    """
+    points = thinned(points, FIT_POINTS)
+    top = top_of(points[:, 2])
+    near_top = float((np.abs(points[:, 2] - top) < _TOP_BAND).mean())
+    return Shape(
+        points=points,
+        bottom=bottom,
+        top=max(top, bottom + 0.002),
+        extent=extent_of(points[:, :2]),
+        top_share=near_top,
+        is_floating=is_floating,
+    )
+
+
+def top_of(z: NDArray[np.float64]) -> float:
+    """Height of the top: of the level one, where there is one, else of the highest points."""
+    high = float(np.percentile(z, 97.0))
+    near = z[np.abs(z - high) < _TOP_BAND]
+    return float(np.median(near)) if len(near) > 0.08 * len(z) else high
+
+
+def extent_of(flat: NDArray[np.float64]) -> tuple[float, float]:
+    """Shorter and longer side of the smallest rectangle around most points ``(N, 2)``."""
+    middle = np.median(flat, axis=0)
+    distance = np.hypot(*(flat - middle).T)
+    kept = flat[distance <= np.percentile(distance, 99.0)]
+    (_, _), sides, _ = cv2.minAreaRect(kept.astype(np.float32))
+    return (float(min(sides)), float(max(sides)))
+
+
+def thinned(points: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Every so many-th point, at most ``count``."""
+    if len(points) <= count:
+        return points
+    chosen = (np.arange(count) * (len(points) / count)).astype(np.intp)
+    return points[chosen]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fits:
+    """The three simple solids fitted to a thing."""
+
+    box: UprightFit
+    cylinder: UprightFit
+    sphere: UprightFit
+
+    @property
+    def is_round(self) -> bool:
+        """Whether a cylinder explains the points better than a square box."""
+        return self.cylinder.residual < self.box.residual
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether a sphere explains the points better than the others."""
+        return self.sphere.residual < min(self.cylinder.residual, self.box.residual)
+
+
+def fits_of(shape: Shape) -> Fits:
+    """Fit all three."""
+    points, bottom, top = shape.points, shape.bottom, shape.top
+    return Fits(
+        box=fit_box(points, bottom=bottom, top=top, prior=BoxPrior(square_sigma=math.inf)),
+        cylinder=fit_cylinder(points, bottom=bottom, top=top),
+        sphere=fit_sphere(points, bottom=bottom),
+    )

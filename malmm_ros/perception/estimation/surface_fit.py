@@ -1,0 +1,273 @@
+"""Fit upright boxes, cylinders and spheres to points on what is seen of their surfaces.
+
+Points lie on the surface up to noise, so their mean signed distance to it is zero on every face
+that is seen, and noise moves no face. Where nothing is seen (the back), a weak prior says how
+large the shape is; without one, the shape is as small as the points allow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+_ITERATIONS = 12
+_HUBER = 0.004  # m
+_LEAST_HALF = 0.003  # m
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UprightFit:
+    """An upright shape.
+
+    Attributes:
+        center: x, y of its axis, metres.
+        yaw: Of its x side, radians; 0 for round ones.
+        size: Extents along its x and y, metres.
+        residual: Mean absolute distance of the points from its surface, metres, each counted
+            at most 2 cm.
+    """
+
+    center: tuple[float, float]
+    yaw: float
+    size: tuple[float, float]
+    residual: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxPrior:
+    """What is believed of a box's footprint before looking.
+
+    Attributes:
+        size: Expected extents; ``None``: unknown.
+        size_sigma: How sure, metres.
+        square_sigma: How alike its two extents are, metres; infinite: not at all.
+    """
+
+    size: tuple[float, float] | None = None
+    size_sigma: float = 0.01
+    square_sigma: float = math.inf
+
+
+def fit_box(
+    points: NDArray[np.float64],
+    *,
+    bottom: float,
+    top: float,
+    prior: BoxPrior | None = None,
+    yaws: tuple[float, ...] | None = None,
+) -> UprightFit:
+    """The upright box between two heights whose surface is nearest to the points.
+
+    Args:
+        points: ``(N, 3)``, at least 8.
+        bottom: Lower face.
+        top: Upper face.
+        prior: Of the footprint.
+        yaws: Where to start; ``None``: the smallest rectangle around the points, and half way
+            to its diagonal.
+    """
+    prior = prior or BoxPrior()
+    flat = points[:, :2].astype(np.float32)
+    (_, _), (_, _), angle = cv2.minAreaRect(flat)
+    start = math.radians(angle)
+    best: UprightFit | None = None
+    for yaw in yaws or (start, start + 0.25 * math.pi):
+        fit = _fit_box_from(points, yaw, (bottom, top), prior)
+        if best is None or fit.residual < best.residual:
+            best = fit
+    assert best is not None
+    return best
+
+
+def fit_cylinder(
+    points: NDArray[np.float64], *, bottom: float, top: float, radius: float | None = None
+) -> UprightFit:
+    """The upright cylinder between two heights whose surface is nearest to the points.
+
+    Args:
+        points: ``(N, 3)``, at least 8.
+        bottom: Lower face.
+        top: Upper face.
+        radius: Expected; ``None``: unknown.
+    """
+    middle, half = 0.5 * (bottom + top), 0.5 * (top - bottom)
+    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    state = np.array([*(0.5 * (low + high)), 0.5 * float((high - low).max())])
+
+    def residuals(
+        state: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        offset = points[:, :2] - state[:2]
+        distance = np.hypot(*offset.T) + 1e-9
+        beyond = np.column_stack((distance - state[2], np.abs(points[:, 2] - middle) - half))
+        value, normal = _box_distance(beyond)
+        outward = offset / distance[:, None]
+        jacobian = np.column_stack((-normal[:, :1] * outward, -normal[:, 0]))
+        return value, jacobian
+
+    def priors(state: NDArray[np.float64]) -> list[tuple[float, NDArray[np.float64]]]:
+        expected = 0.0 if radius is None else radius
+        sigma = 0.15 if radius is None else 0.004
+        return [((state[2] - expected) / sigma, np.array([0.0, 0.0, 1.0 / sigma]))]
+
+    state = _solve(state, residuals, priors, least=2)
+    return UprightFit(
+        center=(float(state[0]), float(state[1])),
+        yaw=0.0,
+        size=(2.0 * float(state[2]),) * 2,
+        residual=_score(residuals(state)[0]),
+    )
+
+
+def fit_sphere(points: NDArray[np.float64], *, bottom: float) -> UprightFit:
+    """The sphere that stands at a height whose surface is nearest to the points."""
+    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    state = np.array([*(0.5 * (low + high)), 0.5 * (float(points[:, 2].max()) - bottom)])
+
+    def residuals(
+        state: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        offset = points - (state[0], state[1], bottom + state[2])
+        distance = np.linalg.norm(offset, axis=1) + 1e-9
+        outward = offset / distance[:, None]
+        # The centre rises with the radius.
+        jacobian = np.column_stack((-outward[:, :2], -outward[:, 2] - 1.0))
+        return distance - state[2], jacobian
+
+    def priors(state: NDArray[np.float64]) -> list[tuple[float, NDArray[np.float64]]]:
+        return [(state[2] / 0.2, np.array([0.0, 0.0, 5.0]))]
+
+    state = _solve(state, residuals, priors, least=2)
+    return UprightFit(
+        center=(float(state[0]), float(state[1])),
+        yaw=0.0,
+        size=(2.0 * float(state[2]),) * 2,
+        residual=_score(residuals(state)[0]),
+    )
+
+
+def _fit_box_from(
+    points: NDArray[np.float64], yaw: float, z_range: tuple[float, float], prior: BoxPrior
+) -> UprightFit:
+    bottom, top = z_range
+    middle, half = 0.5 * (bottom + top), 0.5 * (top - bottom)
+    cosine, sine = math.cos(yaw), math.sin(yaw)
+    along = points[:, 0] * cosine + points[:, 1] * sine
+    across = points[:, 1] * cosine - points[:, 0] * sine
+    (a0, a1), (b0, b1) = (np.percentile(values, (1.0, 99.0)) for values in (along, across))
+    u, v = 0.5 * (a0 + a1), 0.5 * (b0 + b1)
+    state = np.array(
+        [
+            u * cosine - v * sine,
+            u * sine + v * cosine,
+            yaw,
+            max(_LEAST_HALF, 0.5 * (a1 - a0)),
+            max(_LEAST_HALF, 0.5 * (b1 - b0)),
+        ]
+    )
+
+    def residuals(
+        state: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        cosine, sine = math.cos(state[2]), math.sin(state[2])
+        dx, dy = points[:, 0] - state[0], points[:, 1] - state[1]
+        local = np.column_stack((dx * cosine + dy * sine, dy * cosine - dx * sine))
+        beyond = np.column_stack(
+            (np.abs(local) - state[3:5], np.abs(points[:, 2] - middle) - half)
+        )
+        value, normal = _box_distance(beyond)
+        outward = normal[:, :2] * np.sign(local)
+        jacobian = np.column_stack(
+            (
+                -(outward[:, 0] * cosine - outward[:, 1] * sine),
+                -(outward[:, 0] * sine + outward[:, 1] * cosine),
+                outward[:, 0] * local[:, 1] - outward[:, 1] * local[:, 0],
+                -normal[:, 0],
+                -normal[:, 1],
+            )
+        )
+        return value, jacobian
+
+    state = _solve(state, residuals, lambda state: _box_priors(state, prior), least=3)
+    return UprightFit(
+        center=(float(state[0]), float(state[1])),
+        yaw=float(state[2]),
+        size=(2.0 * float(state[3]), 2.0 * float(state[4])),
+        residual=_score(residuals(state)[0]),
+    )
+
+
+def _box_priors(
+    state: NDArray[np.float64], prior: BoxPrior
+) -> list[tuple[float, NDArray[np.float64]]]:
+    """Rows of the least squares: value and derivative by x, y, yaw and the half extents."""
+    rows = []
+    if prior.size is None:
+        # As small as the points allow.
+        for index in (3, 4):
+            row = np.zeros(5)
+            row[index] = 1.0 / 0.15
+            rows.append((state[index] / 0.15, row))
+    else:
+        for index, size in zip((3, 4), prior.size, strict=True):
+            row = np.zeros(5)
+            row[index] = 2.0 / prior.size_sigma
+            rows.append(((2.0 * state[index] - size) / prior.size_sigma, row))
+    if math.isfinite(prior.square_sigma):
+        row = np.zeros(5)
+        row[3], row[4] = 2.0 / prior.square_sigma, -2.0 / prior.square_sigma
+        rows.append((2.0 * (state[3] - state[4]) / prior.square_sigma, row))
+    return rows
+
+
+def _box_distance(
+    beyond: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Signed distance ``(N,)`` and normal ``(N, K)`` from how far each axis is exceeded."""
+    outside = np.maximum(beyond, 0.0)
+    distance = np.sqrt((outside * outside).sum(axis=1))
+    is_outside = distance > 0.0
+    nearest = beyond.argmax(axis=1)
+    value = np.where(is_outside, distance, beyond[np.arange(len(beyond)), nearest])
+    normal = np.zeros_like(beyond)
+    normal[np.arange(len(beyond)), nearest] = 1.0
+    normal[is_outside] = outside[is_outside] / distance[is_outside, None]
+    return value, normal
+
+
+def _solve(
+    state: NDArray[np.float64],
+    residuals: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    priors: Callable[[NDArray[np.float64]], list[tuple[float, NDArray[np.float64]]]],
+    *,
+    least: int,
+) -> NDArray[np.float64]:
+    """Damped Gauss-Newton with Huber's weights; extents from index ``least`` stay positive."""
+    sigma = 0.002
+    for _ in range(_ITERATIONS):
+        value, jacobian = residuals(state)
+        weight = np.minimum(1.0, _HUBER / np.maximum(np.abs(value), 1e-9)) / sigma**2
+        # 100 points' worth, so that a prior means the same for few and many points.
+        weight *= min(1.0, 100.0 / len(value))
+        normal = (jacobian * weight[:, None]).T @ jacobian
+        gradient = (jacobian * weight[:, None]).T @ value
+        for offset, row in priors(state):
+            normal += np.outer(row, row)
+            gradient += row * offset
+        normal += np.diag(1e-3 * np.diag(normal) + 1e-6)
+        step = np.linalg.solve(normal, gradient)
+        step = np.clip(step, -0.05, 0.05)
+        state = state - step
+        state[least:] = np.maximum(state[least:], _LEAST_HALF)
+        if float(np.abs(step).max()) < 1e-5:
+            break
+    return state
+
+
+def _score(value: NDArray[np.float64]) -> float:
+    return float(np.minimum(np.abs(value), 0.02).mean())

@@ -1,0 +1,140 @@
+"""Find and name things by colour and form: the embedded segmenter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from malmm_ros.camera import RgbdImage
+from malmm_ros.errors import PerceptionError
+from malmm_ros.perception.color_naming import Light, name_color
+from malmm_ros.perception.estimation.forms import FLAT, recognise
+from malmm_ros.perception.estimation.object_points import object_points
+from malmm_ros.perception.estimation.shape import shape_of
+from malmm_ros.perception.estimation.table import TablePlane, TablePlaneConfig
+from malmm_ros.perception.segmentation.grouping import Thing, gather
+from malmm_ros.perception.segmentation.light import LightMeter
+from malmm_ros.perception.segmentation.regions import RegionConfig, View, find_regions
+from malmm_ros.perception.segmentation.segmenter import Mask
+from malmm_ros.perception.segmentation.support import Support, find_support
+from malmm_ros.perception.segmentation.vocabulary import matching_phrase
+from malmm_ros.scene import Workspace
+
+_LEAST_POINTS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColorSegmenterConfig:
+    """What the segmenter assumes of its table.
+
+    Attributes:
+        table: Where the table is and how it is followed.
+        regions: What counts as a piece of a thing.
+        workspace: Where things are looked for.
+    """
+
+    table: TablePlaneConfig = field(default_factory=TablePlaneConfig)
+    regions: RegionConfig = field(default_factory=RegionConfig)
+    workspace: Workspace = field(default_factory=Workspace)
+
+
+class ColorSegmenter:
+    """Sees everything that rises from the table, and coloured marks on it.
+
+    Pieces are told apart by colour family and by steps in depth; kinds by form and size, see
+    ``docs/perception.md`` for what it cannot tell. It keeps the table's plane of each camera
+    and the light from frame to frame, and needs nothing else: no weights, no network.
+    """
+
+    def __init__(self, config: ColorSegmenterConfig | None = None) -> None:
+        self._config = config or ColorSegmenterConfig()
+        self._table = TablePlane(self._config.table, workspace=self._config.workspace)
+        self._meter = LightMeter()
+
+    def segment(
+        self,
+        image: RgbdImage,
+        phrases: Sequence[str],
+        *,
+        ignore: NDArray[np.bool_] | None = None,
+    ) -> list[Mask]:
+        """One mask a thing, with its kind and colour.
+
+        Args:
+            image: Colour and depth; its pose need not be level.
+            phrases: Things that one of them speaks of get it; the others an empty phrase.
+            ignore: ``(H, W)``; true pixels (the robot's) belong to no thing.
+
+        Raises:
+            PerceptionError: The sizes differ, or there is no depth at all.
+        """
+        if ignore is not None and ignore.shape != image.depth.shape:
+            raise PerceptionError(
+                f"ignore {ignore.shape} and image {image.depth.shape} differ in size"
+            )
+        if not (image.depth > 0.0).any():
+            raise PerceptionError(f"camera {image.camera_name!r} gives no depth at all")
+        view = View.of(
+            self._table.update(image, ignore),
+            table_z=self._table.table_z,
+            workspace=self._config.workspace,
+            border=self._config.regions.border,
+            ignore=ignore,
+        )
+        light = self._meter.update(view, ignore)
+        things = gather(view, find_regions(view, self._config.regions))
+        masks = [self._mask(view, thing, light, phrases) for thing in things]
+        return [mask for mask in masks if mask is not None]
+
+    def _mask(self, view: View, thing: Thing, light: Light, phrases: Sequence[str]) -> Mask | None:
+        pixels = thing.full(view.heights.shape)
+        color = name_color(_top_color(view, thing), light)
+        if thing.is_flat:
+            category = FLAT
+        else:
+            found = self._category(view, thing, pixels, color)
+            if found is None:
+                return None
+            category = found
+        return Mask(
+            pixels=pixels,
+            phrase=matching_phrase(phrases, category=category, color=color),
+            category=category,
+            color=color,
+        )
+
+    def _category(
+        self, view: View, thing: Thing, pixels: NDArray[np.bool_], color: str
+    ) -> str | None:
+        table_z = self._table.table_z
+        cloud = object_points(view.image, pixels, table_z=table_z, above=view.heights)
+        if len(cloud) < _LEAST_POINTS:
+            return None
+        support = find_support(view, thing.pixels, thing.window)
+        shape = shape_of(
+            cloud.points,
+            bottom=table_z + _bottom(support),
+            is_floating=support.kind == "floating",
+        )
+        return recognise(shape, color)
+
+
+def _bottom(support: Support) -> float:
+    """Height above the table of what carries a thing; a hidden foot stands on the table."""
+    return 0.0 if support.kind == "hidden" else support.height
+
+
+def _top_color(view: View, thing: Thing) -> NDArray[np.float64]:
+    """Colour of the faces that look up, of 255: all faces are lit alike there."""
+    colors = view.image.rgb[thing.window][thing.pixels].astype(np.float64)
+    if thing.is_flat:
+        return np.asarray(np.median(colors, axis=0))
+    height = view.smooth[thing.window][thing.pixels]
+    is_top = height > np.percentile(height, 95.0) - 0.004
+    brightness = colors.max(axis=1)
+    is_bright = brightness >= np.percentile(brightness, 70.0)
+    chosen = is_top if is_top.sum() >= max(10, 0.08 * len(colors)) else is_bright
+    return np.asarray(np.median(colors[chosen], axis=0))

@@ -1,0 +1,139 @@
+"""Put pieces together that are one thing, and split pieces that are several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from malmm_ros.perception.color_naming import GRAY
+from malmm_ros.perception.segmentation.regions import Region, View
+
+# Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
+_REACH_PX = 6
+_OPEN_TOP_SHARE = 0.07
+_TOP_BAND = 0.004  # m
+# Heights at which a wide low thing may carry narrow tall ones of its own colour.
+_LEVELS = (0.032, 0.06)
+_NARROW, _WIDE = 0.07, 0.15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Thing:
+    """The pixels of one thing within a window of the image."""
+
+    window: tuple[slice, slice]
+    pixels: NDArray[np.bool_]
+    family: int
+    is_flat: bool
+
+    def full(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """As a mask of the whole image."""
+        mask = np.zeros(shape, dtype=bool)
+        mask[self.window] = self.pixels
+        return mask
+
+
+def gather(view: View, regions: list[Region]) -> list[Thing]:
+    """Things of an image's pieces."""
+    groups = _joined(view, regions)
+    things = []
+    for group in groups:
+        thing = _union(group)
+        things.append(_grown(view, thing))
+    return things
+
+
+def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
+    """Pieces that belong together, one list a thing."""
+    is_open = [_is_open(view, region) for region in regions]
+    parent = list(range(len(regions)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            index = parent[index]
+        return index
+
+    for i, first in enumerate(regions):
+        for j in range(i):
+            second = regions[j]
+            if first.family != second.family or not (is_open[i] and is_open[j]):
+                continue
+            if root(i) != root(j) and _are_near(first, second):
+                parent[root(i)] = root(j)
+    groups: dict[int, list[Region]] = {}
+    for index, region in enumerate(regions):
+        groups.setdefault(root(index), []).append(region)
+    return list(groups.values())
+
+
+def _is_open(view: View, region: Region) -> bool:
+    """Whether a piece may be part of something hollow: it has no closed top."""
+    if region.is_flat:
+        return True
+    height = view.smooth[region.window][region.pixels]
+    top = float(np.percentile(height, 97.0))
+    return float((height > top - _TOP_BAND).mean()) < _OPEN_TOP_SHARE + 0.05
+
+
+def _are_near(first: Region, second: Region) -> bool:
+    """Whether two pieces are some pixels apart at most."""
+    (r0, c0), (r1, c1) = first.window, second.window
+    if (
+        r0.start > r1.stop + _REACH_PX
+        or r1.start > r0.stop + _REACH_PX
+        or c0.start > c1.stop + _REACH_PX
+        or c1.start > c0.stop + _REACH_PX
+    ):
+        return False
+    rows = slice(min(r0.start, r1.start), max(r0.stop, r1.stop))
+    columns = slice(min(c0.start, c1.start), max(c0.stop, c1.stop))
+    masks = []
+    for region in (first, second):
+        mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
+        mask[_within(region.window, rows, columns)] = region.pixels
+        masks.append(mask)
+    kernel = np.ones((2 * _REACH_PX + 1, 2 * _REACH_PX + 1), np.uint8)
+    return bool((cv2.dilate(masks[0], kernel) & masks[1]).any())
+
+
+def _within(window: tuple[slice, slice], rows: slice, columns: slice) -> tuple[slice, slice]:
+    return (
+        slice(window[0].start - rows.start, window[0].stop - rows.start),
+        slice(window[1].start - columns.start, window[1].stop - columns.start),
+    )
+
+
+def _union(group: list[Region]) -> Thing:
+    rows = slice(
+        min(item.window[0].start for item in group), max(item.window[0].stop for item in group)
+    )
+    columns = slice(
+        min(item.window[1].start for item in group), max(item.window[1].stop for item in group)
+    )
+    pixels = np.zeros((rows.stop - rows.start, columns.stop - columns.start), dtype=bool)
+    for item in group:
+        pixels[_within(item.window, rows, columns)] |= item.pixels
+    return Thing(
+        window=(rows, columns),
+        pixels=pixels,
+        family=group[0].family,
+        is_flat=all(item.is_flat for item in group),
+    )
+
+
+def _grown(view: View, thing: Thing) -> Thing:
+    """With the pixels of its colour beside it that have no reading: depth is lost at edges."""
+    if thing.is_flat or thing.family == GRAY:
+        return thing
+    height, width = view.heights.shape
+    rows = slice(max(0, thing.window[0].start - 3), min(height, thing.window[0].stop + 3))
+    columns = slice(max(0, thing.window[1].start - 3), min(width, thing.window[1].stop + 3))
+    mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
+    mask[_within(thing.window, rows, columns)] = thing.pixels
+    beside = cv2.dilate(mask, np.ones((5, 5), np.uint8)) > 0
+    lost = view.heights[rows, columns] < -0.5
+    grown = (mask > 0) | (beside & lost & (view.families[rows, columns] == thing.family))
+    return Thing(window=(rows, columns), pixels=grown, family=thing.family, is_flat=thing.is_flat)
