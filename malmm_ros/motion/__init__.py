@@ -2,6 +2,10 @@
 
 from malmm_ros.motion.planner import HeldObject, MotionPlanner, PlanningScene
 
-PLANNERS = {"roboplan": "malmm_ros.motion.roboplan:RoboplanPlanner"}
+PLANNERS = {
+    "roboplan": "malmm_ros.motion.roboplan:RoboplanPlanner",
+    # Needs somebody who speaks to MoveIt, so that only the node ``motion`` can make it.
+    "moveit": "malmm_ros.motion.moveit:MoveItPlanner",
+}
 
 __all__ = ["PLANNERS", "HeldObject", "MotionPlanner", "PlanningScene"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from planning_server import DirectClient
 
 from malmm_ros.backends import load_backend
 from malmm_ros.errors import MotionError, UnknownNameError
@@ -18,7 +19,7 @@ from malmm_ros.trajectory import JointState
 @pytest.fixture(scope="module", params=sorted(PLANNERS))
 def any_planner(request: pytest.FixtureRequest) -> MotionPlanner:
     cls: Any = load_backend("motion planner", request.param, PLANNERS)
-    planner: MotionPlanner = cls()
+    planner: MotionPlanner = cls(DirectClient()) if request.param == "moveit" else cls()
     return planner
 
 

@@ -1,0 +1,63 @@
+"""Settings of the planner that asks MoveIt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from malmm_ros.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveItConfig:
+    """Settings of ``MoveItPlanner``; lengths in metres, angles in radians.
+
+    Attributes:
+        interface: How to reach MoveIt: its Python library, or a running move_group; auto: the
+            library where it is installed.
+        group: The planning group of the arm; empty: the robot's name and ``_arm``.
+        pipeline: MoveIt's planning pipeline.
+        planners: Of the pipeline; where one finds nothing, the next one tries.
+        attempts: Parallel attempts of each planner, of which the shortest path is taken.
+        planning_time_s: Wall time allowed for each planner.
+        velocity_scale: Of the joints' limits.
+        acceleration_scale: Of the joints' limits.
+        paddings: Kept between obstacles and the robot with what it holds; where the first one
+            leaves no way, the next one is tried.
+        goal_tries: Joint states at the goal that are tried.
+        line_step: Between inverse kinematics along a straight line.
+        line_tolerance: Largest distance of the tool point from its straight line.
+        largest_jump: Largest joint step between two points of a straight line.
+        answer_timeout_s: Wall time for each answer of MoveIt, beside the planning time.
+        config_folder: Of MoveIt's parameters, for its Python library; empty: our own.
+    """
+
+    interface: Literal["auto", "move_group", "moveit_py"] = "auto"
+    group: str = ""
+    pipeline: str = "ompl"
+    planners: tuple[str, ...] = ("RRTConnectkConfigDefault", "BKPIECEkConfigDefault")
+    attempts: int = 1
+    planning_time_s: float = 3.0
+    velocity_scale: float = 0.7
+    acceleration_scale: float = 0.4
+    paddings: tuple[float, ...] = (0.004, 0.0005)
+    goal_tries: int = 2
+    line_step: float = 0.005
+    line_tolerance: float = 0.003
+    largest_jump: float = 0.25
+    answer_timeout_s: float = 10.0
+    config_folder: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("planners", "paddings"):
+            if not getattr(self, name):
+                raise ConfigurationError(name, "must not be empty")
+        positive = ("attempts", "planning_time_s", "goal_tries", "line_step", "line_tolerance")
+        for name in (*positive, "largest_jump", "answer_timeout_s"):
+            if getattr(self, name) <= 0:
+                raise ConfigurationError(name, f"must be above 0, got {getattr(self, name)}")
+        for name in ("velocity_scale", "acceleration_scale"):
+            if not 0.0 < getattr(self, name) <= 1.0:
+                raise ConfigurationError(name, f"must lie in (0, 1], got {getattr(self, name)}")
+        if min(*self.paddings, 0.0) < 0.0:
+            raise ConfigurationError("paddings", f"must be at least 0, got {self.paddings}")
