@@ -142,12 +142,14 @@ class Scene:
     Attributes:
         stamp_s: When it was sensed, seconds of robot (or simulated) time.
         source: Simulator state or cameras.
+        missing: What cameras were to look for and nothing seen fits: ``"red lid"``.
     """
 
     stamp_s: float
     objects: tuple[SceneObject, ...]
     gripper: GripperState
     source: SceneSourceName = "state"
+    missing: tuple[str, ...] = ()
 
     def find(self, name: str) -> SceneObject | None:
         """The object of that name, or ``None``."""

@@ -23,6 +23,8 @@ def scene_to_json(scene: Scene) -> dict[str, Any]:
             "held_object": gripper.held_object,
         },
         "objects": [_object_to_json(item) for item in scene.objects],
+        # Only where something is: scenes from state stay as they always were written.
+        **({"missing": list(scene.missing)} if scene.missing else {}),
     }
 
 
@@ -38,6 +40,7 @@ def scene_from_json(data: Mapping[str, Any]) -> Scene:
         stamp_s=float(data["stamp_s"]),
         source=data["source"],
         objects=tuple(_object_from_json(item) for item in data["objects"]),
+        missing=tuple(str(text) for text in data.get("missing", ())),
         gripper=GripperState(
             tcp=_pose_from_json(gripper["tcp"]),
             yaw=float(gripper["yaw"]),

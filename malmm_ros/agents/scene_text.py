@@ -24,12 +24,15 @@ _GRIPPER = re.compile(
     rf"^- gripper: tool point {_VECTOR}, yaw {_NUMBER}, (open|closed), opening {_NUMBER}, "
     rf"holding (nothing|{_TEXT})$"
 )
+_MISSING = re.compile(rf"^- looked for and not seen: ({_TEXT}(?:, {_TEXT})*)$")
 _GRASP = re.compile(rf"grasp at {_VECTOR} yaw {_NUMBER}")
 
 
 def render_scene(scene: Scene) -> str:
     """Write a scene as lines; metres and radians, world frame, three decimals."""
     lines = [_object_line(item) for item in scene.objects]
+    if scene.missing:
+        lines.append(f"- looked for and not seen: {', '.join(map(_quote, scene.missing))}")
     lines.append(_gripper_line(scene.gripper))
     return "\n".join(lines)
 
@@ -42,14 +45,17 @@ def parse_scene(text: str) -> Scene:
     """
     objects: list[SceneObject] = []
     gripper: GripperState | None = None
+    missing: tuple[str, ...] = ()
     for line in text.splitlines():
         if match := _OBJECT.match(line.strip()):
             objects.append(_read_object(match))
         elif match := _GRIPPER.match(line.strip()):
             gripper = _read_gripper(match)
+        elif match := _MISSING.match(line.strip()):
+            missing = tuple(json.loads(f"[{match[1]}]"))
     if gripper is None:
         raise ValueError("the scene text has no gripper line")
-    scene = Scene(stamp_s=0.0, objects=tuple(objects), gripper=gripper)
+    scene = Scene(stamp_s=0.0, objects=tuple(objects), gripper=gripper, missing=missing)
     return scene.with_held(gripper.held_object) if gripper.held_object else scene
 
 

@@ -17,9 +17,10 @@ from malmm_ros.agents.history import HistoryMode
 from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.disturbing import checked_probabilities
+from malmm_ros.robots.vision import VisionConfig
 from malmm_ros.simulation import TASKS
 
-OBSERVATIONS = ("state",)
+OBSERVATIONS = ("state", "vision")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,7 @@ class EvaluationConfig:
         budget: Of each episode.
         history: What Planner and Coder read of it: see :class:`malmm_ros.agents.TeamConfig`.
         role_models: Other models for some roles: ``("coder=small-model",)``.
+        vision: Cameras, noise and perception; without effect on observations from state.
     """
 
     tasks: tuple[str, ...]
@@ -86,6 +88,7 @@ class EvaluationConfig:
     budget: Budget = field(default_factory=Budget)
     history: HistoryMode = "role"
     role_models: tuple[str, ...] = ()
+    vision: VisionConfig = field(default_factory=VisionConfig)
 
     def __post_init__(self) -> None:
         if not self.tasks:
@@ -152,7 +155,10 @@ class EvaluationConfig:
 
     def to_json(self) -> dict[str, Any]:
         """The configuration as JSON values, with the version that ran it."""
-        return {"version": __version__, **plain(asdict(self))}
+        values = {"version": __version__, **plain(asdict(self))}
+        if self.observations != "vision":
+            del values["vision"]  # nothing depends on it
+        return values
 
     def fingerprint(self) -> str:
         """A hash of all of it; results under different ones must not be mixed."""

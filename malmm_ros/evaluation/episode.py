@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,14 @@ import numpy as np
 from malmm_ros.agents import TaskResult, Team
 from malmm_ros.backends import load_backend
 from malmm_ros.errors import ConfigurationError, MissingDependencyError
-from malmm_ros.evaluation.configuration import Case, EvaluationConfig, parse_case
+from malmm_ros.evaluation.configuration import Case, EvaluationConfig, parse_case, plain
 from malmm_ros.evaluation.disturbing import DisturbedRobot
 from malmm_ros.evaluation.result import EpisodeEvent, EpisodeResult, categorize
 from malmm_ros.evaluation.witness import Witness
 from malmm_ros.motion import PLANNERS, MotionPlanner
 from malmm_ros.robots import PlannedRobot, Robot
 from malmm_ros.robots.simulated import SimulationDriver, StateScenes
+from malmm_ros.robots.vision import VISION_ROBOT, VisionScenes
 from malmm_ros.simulation import MujocoWorld
 
 # Beside the episode's seed, so that disturbances do not repeat the world's own draws.
@@ -131,6 +132,11 @@ class EpisodeRunner:
             "motion": self.config.motion,
             "observations": self.config.observations,
             "disturb": dict(self.config.disturb),
+            **(
+                {"vision": plain(asdict(self.config.vision))}
+                if self.config.observations == "vision"
+                else {}
+            ),
         }
 
     def _make_robot(
@@ -140,7 +146,7 @@ class EpisodeRunner:
         if self._planner is None:
             make = load_backend("motion planner", self.config.motion, PLANNERS)
             self._planner = make()
-        robot = PlannedRobot(self._planner, SimulationDriver(world), StateScenes(world))
+        robot = self._planned_robot(self._planner, world, seed)
         if not self.config.disturb:
             return robot, tuple
         disturbed = DisturbedRobot(
@@ -151,6 +157,15 @@ class EpisodeRunner:
         )
         witness = Witness(disturbed, world)
         return witness, witness.events
+
+    def _planned_robot(
+        self, planner: MotionPlanner, world: MujocoWorld, seed: int
+    ) -> PlannedRobot:
+        driver = SimulationDriver(world)
+        if self.config.observations == "state":
+            return PlannedRobot(planner, driver, StateScenes(world))
+        scenes = VisionScenes(world, self.config.vision, seed=seed)
+        return PlannedRobot(planner, driver, scenes, config=VISION_ROBOT)
 
     def _transcript(self, task: str, index: int) -> Path | None:
         if self._transcripts is None:

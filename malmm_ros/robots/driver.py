@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.scene import Scene
@@ -68,4 +68,13 @@ class SceneSource(Protocol):
 
     def observe(self) -> Scene:
         """Sense now, after things have settled."""
+        ...
+
+
+@runtime_checkable
+class HandAware(Protocol):
+    """A scene source that is told what the hand holds, to let it move with the hand."""
+
+    def hold(self, name: str) -> None:
+        """The object of that name is held from now on; empty: nothing is."""
         ...

@@ -12,7 +12,13 @@ from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down, vector3
 from malmm_ros.motion.planner import MotionPlanner
 from malmm_ros.robots.contact import objects_at_tool, part_at_tool
-from malmm_ros.robots.driver import Driver, DriveResult, GripReading, SceneSource
+from malmm_ros.robots.driver import (
+    Driver,
+    DriveResult,
+    GripReading,
+    HandAware,
+    SceneSource,
+)
 from malmm_ros.robots.fit import misfit
 from malmm_ros.robots.grasp import GraspConfig, judge_grasp, refuse_unknown
 from malmm_ros.robots.rehearsal import PlanCache, TwinWorld, moved_objects
@@ -22,15 +28,24 @@ from malmm_ros.scene import MAX_GRIPPER_WIDTH, OPEN_WIDTH, Scene
 from malmm_ros.trajectory import JointState, Trajectory
 
 _ARRIVED = 0.02  # rad; twice what the controllers promise
-_MOVED = 0.01  # m; sensing noise of simulator state is far below, of vision about at this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotConfig:
-    """Settings of a planned robot."""
+    """Settings of a planned robot.
+
+    Attributes:
+        moved: An object that shifted further during a motion is told of, metres; well above
+            the noise of what senses it.
+    """
 
     route: RouteConfig = field(default_factory=RouteConfig)
     grasp: GraspConfig = field(default_factory=GraspConfig)
+    moved: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.moved <= 0.1:
+            raise ValueError(f"moved must be in (0, 0.1] m, got {self.moved}")
 
 
 class PlannedRobot:
@@ -200,6 +215,8 @@ class PlannedRobot:
 
     def _hold(self, name: str, width: float) -> None:
         self._held, self._held_width = name, width
+        if isinstance(self._scenes, HandAware):
+            self._scenes.hold(name)
 
     def _judge_motion(
         self, driven: DriveResult, trajectory: Trajectory, goal: Pose, scene: Scene
@@ -257,7 +274,9 @@ class PlannedRobot:
         x, y, z = tcp.position
         error = float(np.linalg.norm(np.subtract(tcp.position, goal.position)))
         text = f"tool point at ({x:.3f}, {y:.3f}, {z:.3f}), {1000 * error:.1f} mm from the goal"
-        moved = moved_objects(before, after, tolerance=_MOVED, ignore=before.gripper.held_object)
+        moved = moved_objects(
+            before, after, tolerance=self._config.moved, ignore=before.gripper.held_object
+        )
         for name, distance in sorted(moved.items()):
             how = "turned, came or went" if np.isinf(distance) else f"moved {distance:.3f} m"
             text += f"; {name!r} {how} during the motion"
@@ -285,13 +304,8 @@ class RehearsedRobot(PlannedRobot):
         plans: PlanCache,
     ) -> None:
         super().__init__(planner, world, world, config=config, plans=plans)
-        self._twin_world = world
 
     def _plan(self, start: JointState, goal: Pose, scene: Scene) -> Trajectory:
         trajectory = self._plan_anew(start, goal, scene)
         self._plans.put(start, goal, scene, trajectory)
         return trajectory
-
-    def _hold(self, name: str, width: float) -> None:
-        super()._hold(name, width)
-        self._twin_world.hold(name)

@@ -125,30 +125,34 @@ class Tracker:
                 track.is_remembered, track.misses = False, 0
 
     def _shows_held(self, detection: Detection) -> bool:
-        """Whether a detection lies where the held object is: a view of it, or of the fingers."""
+        """Whether a detection is a view of the held object, by where its points are."""
         for track in self._tracks:
             if track.tcp_from_object is None:
                 continue
-            local = track.pose.inverse().apply(np.array([detection.pose.position]))[0]
-            if (np.abs(local) <= 0.5 * track.size + _AROUND_HELD).all():
+            points = detection.cloud.points if len(detection.cloud) else detection.pose.position
+            local = track.pose.inverse().apply(np.atleast_2d(points))
+            inside = (np.abs(local) <= 0.5 * track.size + _AROUND_HELD).all(axis=1)
+            if float(inside.mean()) > 0.5:
                 return True
         return False
 
     def _measure(self, track: Track, detection: Detection, views: Sequence[View]) -> None:
+        """Take in what was found, unless it is only the part that something leaves in sight."""
         ratio = math.prod(detection.size) / max(1e-9, float(np.prod(track.size)))
         shift = float(np.linalg.norm(np.subtract(detection.pose.position, track.pose.position)))
-        if ratio > 1.0 / self._config.shrunk and not track.is_released:
+        is_part = ratio < self._config.shrunk
+        if shift > self._config.association.near:
+            track.measure(detection)  # even a part of it there is better than the old place
+        elif ratio > 1.0 / self._config.shrunk and not track.is_released:
             track.restart(detection)  # seen whole for the first time
-        elif ratio >= self._config.shrunk:
-            track.measure(detection)
-        elif shift > self._config.association.near:
-            track.measure(detection)  # a part of it, elsewhere: better than the old place
         elif look_at(track.surface, views).hidden > self._config.hidden_share:
             track.glimpse()
-        else:
+        elif is_part and track.misses < self._config.empty_misses:
             track.misses += 1
-            if track.misses >= self._config.empty_misses:
-                track.restart(detection)
+        elif is_part:
+            track.restart(detection)
+        else:
+            track.measure(detection)
 
     def _miss(self, track: Track, views: Sequence[View]) -> None:
         """It was not found: forget it when its place is empty, else remember it."""
