@@ -11,20 +11,30 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallb
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
-from visualization_msgs.msg import MarkerArray
 
-from malmm_ros.errors import ConfigurationError, MalmmError
+from malmm_ros.errors import ConfigurationError
 from malmm_ros.geometry import Pose
 from malmm_ros.msg import GripperState, SceneObject, SceneState
-from malmm_ros.nodes.conversions import pose_value, scene_value, seconds
-from malmm_ros.nodes.markers import SceneMarkers
+from malmm_ros.nodes.conversions import pose_value, scene_message, seconds
 from malmm_ros.nodes.parameters import declare_configuration
+from malmm_ros.nodes.phrase_choice import choose
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.runner import main as run_main
+from malmm_ros.nodes.scene_display import SceneDisplay
+from malmm_ros.nodes.state_source import StateSource
+from malmm_ros.nodes.vision.configuration import VisionSourceConfig
+from malmm_ros.nodes.vision.perceiver import Perceived
+from malmm_ros.nodes.vision.perception import PipelinePerceiver
+from malmm_ros.nodes.vision.source import VisionSource
+from malmm_ros.perception.pipeline import PipelineConfig
 from malmm_ros.srv import DetectObjects
 
 # Between reminders that nothing is sensed, seconds of wall time.
 _PATIENCE_S = 5.0
+# Scenes that are looked at while something that was asked for is missing.
+_LOOKS = 4
+# Segmenters that need more than images.
+_WITHOUT_TOPICS = ("simulator",)
 # Beyond its box an object counts as between the fingers (metres): fingers reach past the tool
 # point and grasps are proposed beside rims.
 _AT_TOOL = 0.03
@@ -35,38 +45,45 @@ class SceneConfig:
     """Where scenes come from.
 
     Attributes:
-        observations: state takes the simulator's own poses.
+        observations: state takes the simulator's own poses, vision the cameras' images.
         detect_timeout_s: Longest wait for a fresh scene, seconds of wall time.
         marker_rate_hz: How often markers for RViz are renewed at most.
+        vision: Which cameras, with vision.
+        pipeline: What to make of their images.
     """
 
-    observations: Literal["state"] = "state"
+    observations: Literal["state", "vision"] = "state"
     detect_timeout_s: float = 5.0
     marker_rate_hz: float = field(default=5.0, metadata={"range": (0.1, 50.0)})
+    vision: VisionSourceConfig = field(default_factory=VisionSourceConfig)
+    pipeline: PipelineConfig = field(default_factory=PipelineConfig)
 
     def __post_init__(self) -> None:
         for name in ("detect_timeout_s", "marker_rate_hz"):
             if getattr(self, name) <= 0.0:
                 raise ConfigurationError(name, f"must be positive, got {getattr(self, name)}")
+        if self.observations == "vision" and self.pipeline.segmenter in _WITHOUT_TOPICS:
+            raise ConfigurationError(
+                "pipeline.segmenter",
+                f"{self.pipeline.segmenter!r} needs the simulator's labels, which no camera topic "
+                "carries; it works in one process only (malmm evaluate), choose color here",
+            )
 
 
 class SceneNode(Node):
-    """Publishes ``scene`` and ``scene_markers``; offers ``detect_objects``."""
+    """Publishes ``scene``, markers and clouds; offers ``detect_objects``."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__("scene", **options)
         self.config = declare_configuration(self, SceneConfig)
-        self._markers = SceneMarkers()
+        self._display = SceneDisplay(self, rate_hz=self.config.marker_rate_hz)
         self._latest: SceneState | None = None
         self._held = ""
-        self._received_s = float("-inf")
+        self._sensed_s = float("-inf")
+        self._count = 0
         self._arrived = threading.Condition()
         self._scene = self.create_publisher(SceneState, "scene", LATCHED)
-        self._marker_publisher = self.create_publisher(MarkerArray, "scene_markers", LATCHED)
         listening = MutuallyExclusiveCallbackGroup()
-        self.create_subscription(
-            SceneState, "ground_truth", self._on_truth, LATCHED, callback_group=listening
-        )
         self.create_subscription(
             GripperState, "gripper_state", self._on_gripper, LATCHED, callback_group=listening
         )
@@ -75,41 +92,65 @@ class SceneNode(Node):
             callback_group=ReentrantCallbackGroup(),
         )  # fmt: skip
         # Wall time: simulated time stands still while nothing is simulated.
-        self.create_timer(
-            1.0 / self.config.marker_rate_hz,
-            self._on_marker_time,
-            callback_group=listening,
-            clock=Clock(clock_type=ClockType.STEADY_TIME),
-        )
-        self._waiting_since_s = time.monotonic()
         self._patience = self.create_timer(
             _PATIENCE_S,
             self._say_what_is_missing,
             callback_group=listening,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
+        self._source: StateSource | VisionSource = self._make_source()
+
+    def close(self) -> None:
+        """End the source's threads."""
+        self._source.close()
+
+    def _make_source(self) -> StateSource | VisionSource:
+        if self.config.observations == "state":
+            return StateSource(self, on_scene=lambda message: self._publish(message, _now_s()))
+        return VisionSource(
+            self,
+            self.config.vision,
+            perceiver=PipelinePerceiver(
+                self.config.pipeline, robot_name=self.config.vision.robot_name
+            ),
+            held=lambda: self._held,
+            on_perceived=self._on_perceived,
+        )
 
     def _on_gripper(self, message: GripperState) -> None:
         self._held = message.held_object
 
-    def _on_truth(self, message: SceneState) -> None:
+    def _on_perceived(self, perceived: Perceived, sensed_s: float) -> None:
+        self._display.perceived(perceived)
+        self._publish(scene_message(perceived.scene), sensed_s)
+
+    def _publish(self, message: SceneState, sensed_s: float) -> None:
+        """Publish a scene.
+
+        Args:
+            message: What it holds is marked here.
+            sensed_s: Wall time from which on it was sensed.
+        """
         mark_held(message, self._held)
         with self._arrived:
-            self._latest, self._received_s = message, time.monotonic()
+            self._latest, self._sensed_s = message, sensed_s
+            self._count += 1
             self._arrived.notify_all()
         self._scene.publish(message)
+        self._display.scene(message)
 
     def _on_detect(
         self, request: DetectObjects.Request, response: DetectObjects.Response
     ) -> DetectObjects.Response:
-        message = self._wait_for_fresh()
+        phrases = [phrase for phrase in request.phrases if phrase.strip()]
+        if phrases:
+            self._source.look_for(phrases)
+        message = self._wait_for(phrases)
         if message is None:
-            response.message = (
-                f"no scene within {self.config.detect_timeout_s:g} s: nothing publishes "
-                "ground_truth; is the simulator running?"
-            )
+            why = "; ".join(self._source.missing(longer_than_s=0.0)) or "nothing fresh came"
+            response.message = f"no scene within {self.config.detect_timeout_s:g} s: {why}"
             return response
-        chosen, missing = choose(message, list(request.phrases))
+        chosen, missing = choose(message, phrases)
         response.scene = chosen
         response.success = not missing
         response.message = (
@@ -120,38 +161,39 @@ class SceneNode(Node):
         )
         return response
 
-    def _wait_for_fresh(self) -> SceneState | None:
-        """A scene that was sensed after now, by our own ears and by the scene's clock."""
-        asked_s, stamp_s = time.monotonic(), self.get_clock().now().nanoseconds * 1e-9
+    def _wait_for(self, phrases: list[str]) -> SceneState | None:
+        """A scene that was sensed after now, by our own ears and by the scene's clock.
+
+        A newcomer is believed when it was seen several times: some more scenes are waited for
+        while something that was asked for is missing.
+        """
+        asked_s, stamp_s = _now_s(), self.get_clock().now().nanoseconds * 1e-9
+        deadline_s = asked_s + self.config.detect_timeout_s
+        found: SceneState | None = None
+        count = -1
 
         def is_fresh() -> bool:
             return (
                 self._latest is not None
-                and self._received_s >= asked_s
+                and self._count != count
+                and self._sensed_s >= asked_s
                 and seconds(self._latest.header.stamp) >= stamp_s - 1e-6
             )
 
-        with self._arrived:
-            if self._arrived.wait_for(is_fresh, self.config.detect_timeout_s):
-                return self._latest
-        return None
-
-    def _on_marker_time(self) -> None:
-        if self._latest is None or self._marker_publisher.get_subscription_count() == 0:
-            return
-        try:
-            self._marker_publisher.publish(self._markers.update(scene_value(self._latest)))
-        except MalmmError as error:
-            self.get_logger().warning(f"no markers: {error}")
+        for _ in range(_LOOKS):
+            with self._arrived:
+                if not self._arrived.wait_for(is_fresh, deadline_s - _now_s()):
+                    return found
+                found, count = self._latest, self._count
+            assert found is not None
+            if not choose(found, phrases)[1]:
+                break
+        return found
 
     def _say_what_is_missing(self) -> None:
-        if self._latest is not None:
-            self._patience.cancel()
-            return
-        waited = time.monotonic() - self._waiting_since_s
-        self.get_logger().info(
-            f"waiting for ground_truth from the simulator, {waited:.0f} s so far"
-        )
+        words = self._source.missing(longer_than_s=_PATIENCE_S)
+        if words:
+            self.get_logger().info(f"waiting for {', '.join(words)}")
 
 
 def mark_held(message: SceneState, name: str) -> None:
@@ -190,35 +232,8 @@ def _is_at_tool(item: SceneObject, tcp: Pose) -> bool:
     )
 
 
-def choose(message: SceneState, phrases: list[str]) -> tuple[SceneState, list[str]]:
-    """Keep the objects that phrases speak of.
-
-    A phrase speaks of an object when each of its words is in the object's name, colour or
-    category.
-
-    Returns:
-        The scene with these objects (all, without phrases), and the phrases that fit none.
-    """
-    if not phrases:
-        return message, []
-    words = {
-        item.name: f"{item.name} {item.color} {item.category}".lower().split()
-        for item in message.objects
-    }
-    fits = {
-        phrase: {
-            name for name, known in words.items() if set(phrase.lower().split()) <= set(known)
-        }
-        for phrase in phrases
-    }
-    kept = set().union(*fits.values())
-    chosen = SceneState(
-        header=message.header,
-        source=message.source,
-        objects=[item for item in message.objects if item.name in kept],
-        gripper=message.gripper,
-    )
-    return chosen, [phrase for phrase, names in fits.items() if not names]
+def _now_s() -> float:
+    return time.monotonic()
 
 
 def main() -> NoReturn:

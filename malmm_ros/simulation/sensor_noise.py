@@ -86,10 +86,10 @@ class SensorNoise:
             image,
             rgb=_shade(image.rgb, self._gain, self._config.color_sigma, rng),
             depth=_noisy_depth(image.depth, self._config, rng),
-            world_from_camera=image.world_from_camera @ self._offset(image.camera_name),
+            world_from_camera=image.world_from_camera @ self.offset(image.camera_name),
         )
 
-    def _offset(self, camera: str) -> Pose:
+    def offset(self, camera: str) -> Pose:
         """``true_from_stated`` of a camera, drawn once."""
         if camera not in self._offsets:
             shift, axis = (_direction(self._rng) for _ in range(2))

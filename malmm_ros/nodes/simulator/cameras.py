@@ -20,6 +20,7 @@ from malmm_ros.nodes.images import depth_message, image_message
 from malmm_ros.nodes.lens import camera_info_message
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
+from malmm_ros.nodes.simulator.sensors import CameraSensors
 from malmm_ros.nodes.simulator.transforms import optical_frame
 from malmm_ros.simulation import MujocoWorld
 from malmm_ros.simulation.rendering import CameraRenderer
@@ -48,6 +49,7 @@ class _Moment:
     state: NDArray[np.float64]
     stamp_s: float
     generation: int
+    sensors: CameraSensors
 
 
 class CameraPublishers:
@@ -57,10 +59,19 @@ class CameraPublishers:
         node: Ours.
         config: Of the node.
         physics: Owns the world; gives a copy of its state per round.
+        sensors: What is between the world and the images, as long as this world is loaded.
     """
 
-    def __init__(self, node: Node, config: SimulatorConfig, *, physics: PhysicsThread) -> None:
+    def __init__(
+        self,
+        node: Node,
+        config: SimulatorConfig,
+        *,
+        physics: PhysicsThread,
+        sensors: CameraSensors,
+    ) -> None:
         self._node, self._config, self._physics = node, config, physics
+        self._sensors = sensors
         self._topics = {
             camera: _Topics(
                 color=node.create_publisher(Image, f"camera/{camera}/color/image_raw", _PROFILE),
@@ -76,15 +87,25 @@ class CameraPublishers:
         self._renderer: CameraRenderer | None = None
         self._generation = -1
         self._stop = threading.Event()
+        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="cameras", daemon=True)
 
     def start(self) -> None:
         """Begin to look for listeners."""
         self._thread.start()
 
+    def use(self, sensors: CameraSensors) -> None:
+        """Another world was loaded; called in the thread that steps it."""
+        self._sensors = sensors
+
+    def hurry(self) -> None:
+        """A motion has ended, which somebody wants to see: look now, not at the next turn."""
+        self._wake.set()
+
     def close(self) -> None:
         """End the thread, which frees its OpenGL context."""
         self._stop.set()
+        self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout=1.0)
 
@@ -95,7 +116,8 @@ class CameraPublishers:
             heard = [name for name, topics in self._topics.items() if topics.are_heard]
             if heard:
                 self._try_to_publish(heard)
-            self._stop.wait(max(0.001, period_s - (time.monotonic() - started_s)))
+            self._wake.wait(max(0.001, period_s - (time.monotonic() - started_s)))
+            self._wake.clear()
         self._close_renderer()
 
     def _try_to_publish(self, cameras: list[str]) -> None:
@@ -127,7 +149,7 @@ class CameraPublishers:
         moment = self._physics.call(self._take)
         renderer = self._renderer_of(moment)
         for camera in cameras:
-            image = renderer.render(camera, moment.state)
+            image = moment.sensors.apply(renderer.render(camera, moment.state))
             self._publish_image(camera, image, moment.stamp_s)
 
     def _publish_image(self, camera: str, image: RgbdImage, stamp_s: float) -> None:
@@ -145,6 +167,7 @@ class CameraPublishers:
             state=world.snapshot(),
             stamp_s=self._physics.now_s,
             generation=self._physics.generation,
+            sensors=self._sensors,
         )
 
     def _renderer_of(self, moment: _Moment) -> CameraRenderer:

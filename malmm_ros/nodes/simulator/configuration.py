@@ -27,6 +27,8 @@ class SimulatorConfig:
         camera_rate_hz: Of images, in wall time; only for cameras that somebody listens to.
         image_width_px: Of all cameras.
         image_height_px: Of all cameras.
+        sensor_noise: Whether images are as noisy as those of real cameras, and the cameras'
+            published poses as wrong: see malmm_ros/simulation/sensor_noise.py.
         depth_encoding: Of depth images: metres as 32FC1, or millimetres as 16UC1.
         gripper_position: What a GripperCommand's position is: half the opening (one finger's
             joint, as ros2_controllers and franka_ros2 have it) or the full opening.
@@ -40,10 +42,11 @@ class SimulatorConfig:
     clock_rate_hz: float = field(default=50.0, metadata={"range": (1.0, 200.0)})
     joint_state_rate_hz: float = field(default=100.0, metadata={"range": (1.0, 200.0)})
     ground_truth_rate_hz: float = field(default=20.0, metadata={"range": (1.0, 100.0)})
-    cameras: tuple[str, ...] = ("front", "wrist")
+    cameras: tuple[str, ...] = ("front", "overhead", "wrist")
     camera_rate_hz: float = field(default=10.0, metadata={"range": (0.1, 60.0)})
     image_width_px: int = field(default=640, metadata={"range": (16, 1280)})
     image_height_px: int = field(default=480, metadata={"range": (16, 960)})
+    sensor_noise: bool = False
     depth_encoding: Literal["32FC1", "16UC1"] = "32FC1"
     gripper_position: Literal["half", "full"] = "half"
 

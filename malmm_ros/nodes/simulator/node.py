@@ -18,9 +18,11 @@ from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.nodes.simulator.goals import GoalWatch
 from malmm_ros.nodes.simulator.gripper_action import GripperAction
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
+from malmm_ros.nodes.simulator.sensors import CameraSensors
 from malmm_ros.nodes.simulator.states import StatePublishers
 from malmm_ros.nodes.simulator.tasks import TaskServices, first_task, load
 from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation.sensor_noise import SensorNoiseConfig
 
 
 class SimulatorNode(Node):
@@ -44,7 +46,8 @@ class SimulatorNode(Node):
             on_batch=self._after_batch,
             on_failure=self._fail,
         )
-        self._states.publish_static(world, 0.0)
+        sensors = self._sensors(self.config.seed)
+        self._states.publish_loaded(world, 0.0, sensors)
         self._arm = ArmAction(
             self, self.config.robot_name, physics=self._physics, watch=self._goals
         )
@@ -58,7 +61,7 @@ class SimulatorNode(Node):
         self._tasks = TaskServices(
             self, self.config, physics=self._physics, on_load=self._after_load
         )
-        self._cameras = CameraPublishers(self, self.config, physics=self._physics)
+        self._cameras = CameraPublishers(self, self.config, physics=self._physics, sensors=sensors)
         self._physics.start()
         self._cameras.start()
         self.get_logger().info(
@@ -76,9 +79,17 @@ class SimulatorNode(Node):
     def _after_batch(self, world: MujocoWorld, now_s: float, everything: bool) -> None:
         self._states.publish(world, now_s, everything)
         self._goals.look(world, self._physics.generation)
+        if everything:
+            self._cameras.hurry()
 
-    def _after_load(self, world: MujocoWorld) -> None:
-        self._states.publish_static(world, self._physics.now_s)
+    def _after_load(self, world: MujocoWorld, seed: int) -> None:
+        sensors = self._sensors(seed)
+        self._cameras.use(sensors)
+        self._states.publish_loaded(world, self._physics.now_s, sensors)
+
+    def _sensors(self, seed: int) -> CameraSensors:
+        noise = SensorNoiseConfig() if self.config.sensor_noise else None
+        return CameraSensors(self.config.cameras, seed=seed, config=noise)
 
     def _fail(self, error: BaseException) -> None:
         """A simulator without physics is no simulator: end, so that everybody notices."""

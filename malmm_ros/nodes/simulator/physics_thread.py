@@ -115,19 +115,34 @@ class PhysicsThread:
         """Let a function work on the world soon, without waiting."""
         self._commands.put(lambda: (command(self._world), None)[1])
 
-    def reset(self, load: Callable[[MujocoWorld], ResultT], *, timeout_s: float) -> ResultT:
-        """Let a function reset the world; time goes on."""
+    def reset(
+        self,
+        load: Callable[[MujocoWorld], ResultT],
+        *,
+        timeout_s: float,
+        after: Callable[[MujocoWorld], None] = lambda _world: None,
+    ) -> ResultT:
+        """Let a function reset the world; time goes on.
+
+        Args:
+            load: Resets it.
+            timeout_s: See :meth:`call`.
+            after: Called with the new world when time goes on already; every moment of the new
+                world is later than any of the old one.
+        """
 
         def replace(world: MujocoWorld) -> ResultT:
             before_s, model = self.now_s, world.physics.model
             try:
-                return load(world)
+                result = load(world)
             finally:
                 # A load that failed may have left the world as it was, with its goals under way.
                 if world.physics.model is not model:
-                    self._epoch_s = before_s - world.time_s
+                    self._epoch_s = before_s + TIME_STEP_S - world.time_s
                     self.generation += 1
                 self._anchor = (time.monotonic(), self.now_s)
+            after(world)
+            return result
 
         return self.call(replace, timeout_s=timeout_s, changes_world=True)
 

@@ -10,19 +10,22 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState as JointStateMessage
-from std_msgs.msg import String
+from std_msgs.msg import Header, String
 from tf2_msgs.msg import TFMessage
 
 from malmm_ros.models import panda_urdf
 from malmm_ros.msg import SceneState
 from malmm_ros.nodes.conversions import (
+    header,
     joint_state_message,
     scene_message,
     time_message,
     transform_message,
 )
+from malmm_ros.nodes.meshes import mesh_root
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
+from malmm_ros.nodes.simulator.sensors import CameraSensors
 from malmm_ros.nodes.simulator.transforms import Frame, RobotFrames, camera_frames
 from malmm_ros.simulation import MujocoWorld
 from malmm_ros.trajectory import JointState
@@ -52,19 +55,25 @@ class StatePublishers:
         self._joints = node.create_publisher(JointStateMessage, "joint_states", 10)
         self._tf = node.create_publisher(TFMessage, "/tf", 100)
         self._tf_static = node.create_publisher(TFMessage, "/tf_static", LATCHED)
+        self._reset = node.create_publisher(Header, "world_reset", LATCHED)
         self._truth = node.create_publisher(SceneState, "ground_truth", LATCHED)
         self._description = node.create_publisher(String, "robot_description", LATCHED)
-        urdf = panda_urdf(robot_name=config.robot_name)
+        urdf = panda_urdf(robot_name=config.robot_name, mesh_root=mesh_root())
         self._frames = RobotFrames(urdf)
         self._description.publish(String(data=urdf))
         self._clock_gate = _Gate(config.clock_rate_hz)
         self._joint_gate = _Gate(config.joint_state_rate_hz)
         self._truth_gate = _Gate(config.ground_truth_rate_hz)
 
-    def publish_static(self, world: MujocoWorld, now_s: float) -> None:
-        """Publish the frames that do not move; all of them at once, since the topic is latched."""
-        cameras = camera_frames(world.physics.model, self._config.cameras)
+    def publish_loaded(self, world: MujocoWorld, now_s: float, sensors: CameraSensors) -> None:
+        """Publish what holds as long as the world that was just loaded.
+
+        That is the frames that do not move, all of them at once since the topic is latched, and
+        the news that what was seen before is gone.
+        """
+        cameras = camera_frames(world.physics.model, self._config.cameras, offset=sensors.offset)
         self._tf_static.publish(_tf_message((*self._frames.fixed, *cameras), now_s))
+        self._reset.publish(header(now_s))
 
     def publish(self, world: MujocoWorld, now_s: float, everything: bool) -> None:
         """Publish what is due.

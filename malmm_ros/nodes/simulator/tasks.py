@@ -51,7 +51,8 @@ class TaskServices:
         node: Ours.
         config: Of the node.
         physics: Owns the world.
-        on_load: Called after a world was loaded, in the thread that steps it.
+        on_load: Called after a world was loaded with it and its seed, in the thread that steps
+            it.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class TaskServices:
         config: SimulatorConfig,
         *,
         physics: PhysicsThread,
-        on_load: Callable[[MujocoWorld], None],
+        on_load: Callable[[MujocoWorld, int], None],
     ) -> None:
         self._node, self._config = node, config
         self._physics, self._on_load = physics, on_load
@@ -107,10 +108,13 @@ class TaskServices:
         def work(world: MujocoWorld) -> str:
             instruction = load(world, self._config, wanted)
             self._loaded = wanted
-            self._on_load(world)
             return instruction
 
-        instruction = self._physics.reset(work, timeout_s=_LOAD_TIMEOUT_S)
+        instruction = self._physics.reset(
+            work,
+            timeout_s=_LOAD_TIMEOUT_S,
+            after=lambda world: self._on_load(world, wanted.seed),
+        )
         self._node.get_logger().info(f"loaded {wanted.task}, seed {wanted.seed}: {instruction}")
         return instruction
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import mujoco
@@ -66,8 +66,16 @@ def optical_frame(camera: str) -> str:
     return f"{camera}_optical_frame"
 
 
-def camera_frames(model: mujoco.MjModel, cameras: tuple[str, ...]) -> tuple[Frame, ...]:
-    """Where cameras sit on their bodies, as optical frames (z forward, y down)."""
+def camera_frames(
+    model: mujoco.MjModel, cameras: tuple[str, ...], *, offset: Callable[[str], Pose]
+) -> tuple[Frame, ...]:
+    """Where cameras sit on their bodies, as optical frames (z forward, y down).
+
+    Args:
+        model: Of the world.
+        cameras: Their names.
+        offset: ``true_from_stated`` of a camera.
+    """
     frames = []
     for camera in cameras:
         index = model.camera(camera).id
@@ -76,7 +84,7 @@ def camera_frames(model: mujoco.MjModel, cameras: tuple[str, ...]) -> tuple[Fram
             Frame(
                 parent=WORLD if body == "world" else body,
                 child=optical_frame(camera),
-                pose=_optical_pose(model.cam_pos[index], model.cam_quat[index]),
+                pose=_optical_pose(model.cam_pos[index], model.cam_quat[index]) @ offset(camera),
             )
         )
     return tuple(frames)

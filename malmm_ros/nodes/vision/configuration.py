@@ -1,0 +1,64 @@
+"""Settings of the scene node's eyes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from malmm_ros.errors import ConfigurationError
+
+_TOPICS = ("color_topic", "depth_topic", "info_topic")
+_TIMES = ("stamp_tolerance_s", "camera_patience_s", "transform_gap_s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisionSourceConfig:
+    """Which cameras, and what to make of their images.
+
+    Attributes:
+        cameras: Names of the cameras to see with.
+        color_topic: Of colour images; {} stands for the camera's name.
+        depth_topic: Of depth images aligned to colour: 32FC1 in metres or 16UC1 in millimetres.
+        info_topic: Of the colour images' camera info.
+        are_rectified: Whether colour and depth are rectified already; else distortion is undone.
+        extrinsics: YAML file of camera poses from `malmm calibrate`; empty: from /tf, by the
+            images' frame.
+        robot_name: Prefix of the arm's joints and frames.
+        look_for: Phrases to look for before anybody asked: "red block".
+        stamp_tolerance_s: Largest difference of stamps within a pair of colour and depth.
+        camera_patience_s: Wall time that images of one camera wait for the other cameras'.
+        transform_gap_s: Longest gap between messages of /tf or joint states over which the arm
+            may have moved.
+    """
+
+    cameras: tuple[str, ...] = ("front",)
+    color_topic: str = "camera/{}/color/image_raw"
+    depth_topic: str = "camera/{}/depth/image_rect_raw"
+    info_topic: str = "camera/{}/color/camera_info"
+    are_rectified: bool = False
+    extrinsics: str = ""
+    robot_name: str = "panda"
+    look_for: tuple[str, ...] = ()
+    stamp_tolerance_s: float = field(default=0.02, metadata={"range": (0.0, 1.0)})
+    camera_patience_s: float = field(default=0.3, metadata={"range": (0.01, 10.0)})
+    transform_gap_s: float = field(default=0.1, metadata={"range": (0.001, 10.0)})
+
+    def __post_init__(self) -> None:
+        if not self.cameras or len(set(self.cameras)) != len(self.cameras):
+            raise ConfigurationError(
+                "cameras", f"must be one or more names, each once, got {list(self.cameras)}"
+            )
+        for name in _TOPICS:
+            if len(self.cameras) > 1 and "{}" not in getattr(self, name):
+                raise ConfigurationError(
+                    name,
+                    f"must hold {{}} for the camera's name with {len(self.cameras)} cameras, "
+                    f"got {getattr(self, name)!r}",
+                )
+        for name in _TIMES:
+            if not 0.0 <= getattr(self, name) <= 10.0:
+                raise ConfigurationError(name, f"must be 0 to 10 s, got {getattr(self, name)}")
+
+    def topics(self, camera: str) -> tuple[str, str, str]:
+        """Topics of a camera: colour, depth, info."""
+        color, depth, info = (getattr(self, name).replace("{}", camera) for name in _TOPICS)
+        return color, depth, info
