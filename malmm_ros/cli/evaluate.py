@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.output_file import check_writable
+from malmm_ros.cli.vision_arguments import add_vision_arguments, read_vision
 from malmm_ros.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--team", default="malmm", help="the team of agents")
     add_model_arguments(parser)
-    parser.add_argument("--observations", default="state", help="where scenes come from")
+    add_vision_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, help="every episode's seed derives from it")
     parser.add_argument(
         "--disturb", default="", help="NAME=P,… or all=P: probability at each opportunity"
@@ -130,7 +131,12 @@ def _read_configs(arguments: argparse.Namespace) -> dict[str, EvaluationConfig]:
                 option = f"--{name.replace('_', '-')}"
                 raise ConfigurationError(option, "the experiment says that itself")
         experiment = load_experiment(arguments.experiment)
-        return experiment.configs(seed=arguments.seed, model=model, episodes=arguments.episodes)
+        return experiment.configs(
+            seed=arguments.seed,
+            model=model,
+            episodes=arguments.episodes,
+            vision=read_vision(arguments, is_used=experiment.has_vision),
+        )
     return {"": _read_config(arguments, model)}
 
 
@@ -150,6 +156,7 @@ def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> Evaluatio
         inject=arguments.inject,
         history=arguments.history,
         role_models=tuple(arguments.role_model),
+        vision=read_vision(arguments),
     )
 
 

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from malmm_ros.evaluation.markdown import describe_eyes
 from malmm_ros.evaluation.result import CATEGORIES
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def print_report(report: Mapping[str, Any]) -> None:
     note = " (rule-based stand-in, not a language model)" if report["is_stand_in"] else ""
     if config["inject"]:
         note += f", errors injected with probability {config['inject']:g}"
+    if config["observations"] != "state":
+        note += f", observations from {describe_eyes(config)}"
     console = Console()
     # Not the table's title, which would break where the table is narrow.
     console.print(f"team {config['team']}, model {config['model']['name']}{note}", highlight=False)

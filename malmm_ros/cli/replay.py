@@ -56,7 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace) -> Any:
     from malmm_ros.agents import build_team
-    from malmm_ros.robots.simulated import simulated_robot
     from malmm_ros.simulation import MujocoWorld
 
     facts = recording.world
@@ -69,13 +68,9 @@ def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace)
         raise ConfigurationError(
             str(arguments.transcript), "was recorded with disturbances, which cannot be repeated"
         )
-    if facts.get("observations", "state") != "state":
-        raise ConfigurationError(
-            str(arguments.transcript), "only runs with observations from state can be replayed"
-        )
     world = MujocoWorld()
     world.reset(facts["task"], facts["seed"], options=facts.get("options") or {})
-    robot = simulated_robot(world, planner=facts.get("motion", "roboplan"))
+    robot = _make_robot(world, recording, arguments.transcript)
     printer = ConversationPrinter()
     pictures = 0
 
@@ -101,6 +96,31 @@ def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace)
     finally:
         team.close()
         world.close()
+
+
+def _make_robot(world: Any, recording: Recording, path: Path) -> Any:
+    """The robot that the recording had, with the same eyes."""
+    from malmm_ros.configuration import from_mapping
+    from malmm_ros.perception.phrases import find_phrases
+    from malmm_ros.robots.simulated import simulated_robot
+    from malmm_ros.robots.vision import VisionConfig, seeing_robot
+
+    facts = recording.world
+    planner = facts.get("motion", "roboplan")
+    observations = facts.get("observations", "state")
+    if observations == "state":
+        return simulated_robot(world, planner=planner)
+    if observations != "vision":
+        raise ConfigurationError(
+            str(path), f"observations from {observations!r} cannot be replayed"
+        )
+    return seeing_robot(
+        world,
+        from_mapping(VisionConfig, facts.get("vision") or {}, where="recorded vision"),
+        planner=planner,
+        phrases=find_phrases(recording.instruction),
+        seed=facts["seed"],
+    )
 
 
 def _save_image(world: Any, path: Path) -> None:

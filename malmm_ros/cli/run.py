@@ -11,16 +11,21 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.cli.argument_types import natural, output_file, output_folder, seconds
 from malmm_ros.cli.conversation import ConversationPrinter
 from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.operator import HELP, TerminalOperator
+from malmm_ros.cli.vision_arguments import add_vision_arguments, read_vision
 from malmm_ros.cli.worlds import choose_world
 from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from malmm_ros.robots import PlannedRobot
+    from malmm_ros.robots.vision import VisionConfig
 
 # What running nodes were started with; see `malmm up sim --help`.
 _OF_NODES = (
@@ -35,6 +40,10 @@ _OF_NODES = (
     "approve",
     "inject",
     "motion",
+    "observations",
+    "cameras",
+    "segmenter",
+    "noise",
     "transcripts",
     "images",
 )
@@ -66,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--inject", type=float, default=0.0, metavar="P", help="spoil answers, for each step"
     )
     parser.add_argument("--motion", default="roboplan", help="the motion planner")
+    add_vision_arguments(parser)
     parser.add_argument("--timeout", type=seconds, default=0.0, help="0: the budget's own")
     parser.add_argument(
         "--transcripts", type=output_folder, default=Path("runs"), help="folder for them"
@@ -118,10 +128,9 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     # Imported here, so that `malmm --help` stays quick.
     from malmm_ros.agents import Budget, Desk, InjectionConfig, TeamConfig, build_team
     from malmm_ros.agents.role_models import read_role_models
-    from malmm_ros.robots.simulated import simulated_robot
     from malmm_ros.simulation import MujocoWorld
 
-    model = read_model(arguments)
+    model, vision = read_model(arguments), read_vision(arguments)
     team = build_team(
         arguments.team or "malmm",
         model,
@@ -140,7 +149,7 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     operator = TerminalOperator(desk, cancel=cancel.cancel)
     _listen(operator, arguments)
-    robot = simulated_robot(world, planner=arguments.motion)
+    robot = _make_robot(world, vision, arguments)
     printer = ConversationPrinter(with_scenes=arguments.scenes)
     arguments.transcripts.mkdir(parents=True, exist_ok=True)
     _save_image(world, arguments.images, "before")
@@ -157,7 +166,8 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
             "seed": arguments.seed,
             "options": options,
             "motion": arguments.motion,
-            "observations": "state",
+            "observations": arguments.observations,
+            **({"vision": asdict(vision)} if arguments.observations == "vision" else {}),
         },
     )
     _save_image(world, arguments.images, "after")
@@ -174,6 +184,23 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
         "task_condition": is_done,
         **{key: value for key, value in asdict(outcome).items() if key != "is_success"},
     }
+
+
+def _make_robot(world: Any, vision: VisionConfig, arguments: argparse.Namespace) -> PlannedRobot:
+    """The robot, sensing as the options say."""
+    from malmm_ros.perception.phrases import find_phrases
+    from malmm_ros.robots.simulated import simulated_robot
+    from malmm_ros.robots.vision import seeing_robot
+
+    if arguments.observations == "state":
+        return simulated_robot(world, planner=arguments.motion)
+    return seeing_robot(
+        world,
+        vision,
+        planner=arguments.motion,
+        phrases=find_phrases(arguments.instruction),
+        seed=arguments.seed,
+    )
 
 
 def _world(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:

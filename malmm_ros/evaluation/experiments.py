@@ -12,6 +12,7 @@ from malmm_ros.configuration import load_yaml
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.configuration import OBSERVATIONS, EvaluationConfig
 from malmm_ros.evaluation.disturbing import DISTURBANCE_KINDS
+from malmm_ros.robots.vision import VisionConfig
 from malmm_ros.simulation import TASKS
 
 
@@ -60,10 +61,27 @@ class Experiment:
             if name not in set(valid)
         ]
 
+    @property
+    def has_vision(self) -> bool:
+        """Whether any of its runs sees with cameras."""
+        return any(run.observations == "vision" for run in self.runs)
+
     def configs(
-        self, *, seed: int, model: ModelConfig, episodes: int | None = None
+        self,
+        *,
+        seed: int,
+        model: ModelConfig,
+        episodes: int | None = None,
+        vision: VisionConfig | None = None,
     ) -> dict[str, EvaluationConfig]:
-        """The evaluations, by the name of the run; ``episodes`` other than its own for a try."""
+        """The evaluations, by the name of the run.
+
+        Args:
+            seed: Of all runs.
+            model: Of all runs.
+            episodes: Other than its own, for a try.
+            vision: Eyes of the runs that see with cameras.
+        """
         return {
             run.name: EvaluationConfig(
                 tasks=self.tasks,
@@ -73,6 +91,7 @@ class Experiment:
                 model=model,
                 observations=run.observations,
                 disturb=dict.fromkeys(DISTURBANCE_KINDS, run.disturb) if run.disturb else {},
+                vision=vision or VisionConfig(),
             )
             for run in self.runs
         }

@@ -63,13 +63,25 @@ def _rate(values: Mapping[str, Any]) -> str:
     return f"{100 * rate:.0f} ({100 * low:.0f}–{100 * high:.0f})"
 
 
+def describe_eyes(config: Mapping[str, Any]) -> str:
+    """Where scenes come from: ``state``, or vision with its cameras, segmenter and noise."""
+    if config["observations"] != "vision":
+        return str(config["observations"])
+    vision = config["vision"]
+    noise = "with sensor noise" if vision["noise"] else "without sensor noise"
+    return (
+        f"vision (cameras {', '.join(vision['cameras'])}; segmenter "
+        f"{vision['pipeline']['segmenter']}; {noise})"
+    )
+
+
 def _note(report: Mapping[str, Any]) -> str:
     config = report["config"]
     disturbed = f", disturbances {config['disturb']}" if config["disturb"] else ""
     return (
         f"Success in per cent, 95 % Wilson interval in brackets (for the mean: of all episodes "
         f"pooled); {config['episodes']} episodes a task, seed {config['seed']}, observations "
-        f"{config['observations']}{disturbed}, configuration {report['config_hash']}. The "
+        f"{describe_eyes(config)}{disturbed}, configuration {report['config_hash']}. The "
         "published figures come from another simulator, where grasped objects are attached, and "
         "their means are over the paper's tasks; they are no measure for ours."
     )

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from malmm_ros.backends import load_backend
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError
+from malmm_ros.motion import PLANNERS
+from malmm_ros.motion.planner import MotionPlanner
 from malmm_ros.perception.phrases import ObjectPhrase, find_phrases
 from malmm_ros.perception.pipeline import PipelineConfig, ScenePipeline
 from malmm_ros.robots.grasp import GraspConfig
-from malmm_ros.robots.planned import RobotConfig
+from malmm_ros.robots.planned import PlannedRobot, RobotConfig
+from malmm_ros.robots.simulated import SimulationDriver
 from malmm_ros.scene import GripperState, Scene
 from malmm_ros.simulation import MujocoWorld
 from malmm_ros.simulation.sensor_noise import SensorNoise, SensorNoiseConfig
@@ -118,3 +122,25 @@ class VisionScenes:
         """From the joints; see :class:`SimulatedArm`."""
         state = self._world.arm(self._robot_name).gripper_state
         return replace(state, held_object=self._held)
+
+
+def seeing_robot(
+    world: MujocoWorld,
+    config: VisionConfig | None = None,
+    *,
+    planner: str = "roboplan",
+    phrases: Sequence[ObjectPhrase | str] | None = None,
+    seed: int = 0,
+) -> PlannedRobot:
+    """The in-process robot of a loaded world that knows only what its cameras see.
+
+    Args:
+        world: Reset to a task; after another reset, make the robot anew.
+        config: Cameras, noise and the pipeline.
+        planner: Name in ``PLANNERS``.
+        phrases: What to look for; ``None``: what the world's instruction names.
+        seed: Of the noise.
+    """
+    backend: MotionPlanner = load_backend("motion planner", planner, PLANNERS)()
+    scenes = VisionScenes(world, config, phrases=phrases, seed=seed)
+    return PlannedRobot(backend, SimulationDriver(world), scenes, config=VISION_ROBOT)

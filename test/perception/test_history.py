@@ -24,7 +24,7 @@ class Bench:
         self.history = PoseHistory(self.measured(), symmetry=4, config=HistoryConfig())
 
     def measured(self) -> Pose:
-        x, y, z = (self.x, 0.0, 0.78) + self.rng.normal(0.0, SIGMA, 3)
+        x, y, z = np.add((self.x, 0.0, 0.78), self.rng.normal(0.0, SIGMA, 3))
         return Pose.from_yaw((x, y, z), self.yaw + self.rng.normal(0.0, math.radians(1.0)))
 
     def frames(self, count: int) -> list[float]:
