@@ -3,6 +3,8 @@
 The arguments and nodes are those of the table in malmm_ros/bringup, which `malmm up sim` uses too.
 """
 
+from typing import List  # noqa: UP035
+
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
 from launch.substitutions import EnvironmentVariable, LaunchConfiguration
 from launch_ros.actions import Node
@@ -12,6 +14,14 @@ from launch_ros.substitutions import FindPackageShare
 from launch import LaunchDescription
 from malmm_ros.bringup import SIM
 from malmm_ros.errors import MalmmError
+
+
+def typed(value):
+    """A parameter with its type, since launch would read a text like "1" as a number."""
+    if isinstance(value, tuple):
+        # launch takes typing's List only, not list.
+        return ParameterValue(list(value), value_type=List[str])  # noqa: UP006
+    return ParameterValue(value, value_type=type(value))
 
 
 def start_nodes(context):
@@ -31,12 +41,8 @@ def start_nodes(context):
             executable=node.executable,
             name=node.name,
             namespace=node.namespace,
-            # Typed, since launch would read a text like "1" as a number.
             parameters=[
-                {
-                    name: ParameterValue(value, value_type=type(value))
-                    for name, value in node.parameters.items()
-                },
+                {name: typed(value) for name, value in node.parameters.items()},
                 *node.parameter_files,
             ],
             remappings=list(node.remappings),

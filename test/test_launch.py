@@ -8,6 +8,7 @@ import importlib.util
 import os
 import sys
 import types
+import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ class LaunchDescription:
 
 class ParameterValue:
     def __init__(self, value: Any, *, value_type: type | None = None) -> None:
-        assert value_type in (str, int, float, bool)
+        assert value_type in (str, int, float, bool, typing.List[str])  # noqa: UP006
         self.value, self.value_type = value, value_type
 
 
@@ -162,15 +163,18 @@ def nodes(description: LaunchDescription, **given: str) -> list[NodeAction]:
 
 
 def as_resolved(node: NodeAction) -> dict[str, Any]:
-    typed, *files = node.parameters
-    for item in typed.values():
-        assert isinstance(item.value, item.value_type)
+    parameters, *files = node.parameters
+    for item in parameters.values():
+        assert isinstance(item.value, typing.get_origin(item.value_type) or item.value_type)
     return {
         "name": node.name,
         "namespace": node.namespace,
         "package": node.package,
         "executable": node.executable,
-        "parameters": {name: item.value for name, item in typed.items()},
+        "parameters": {
+            name: tuple(item.value) if isinstance(item.value, list) else item.value
+            for name, item in parameters.items()
+        },
         "files": tuple(files),
         "remappings": tuple(node.remappings),
     }
@@ -193,6 +197,7 @@ def expected(node: ResolvedNode) -> dict[str, Any]:
     [
         {},
         {"task": "put_block", "seed": "4", "speed": "0", "rviz": "true", "namespace": "left"},
+        {"observations": "vision", "cameras": "front,wrist"},
         {"task": "1", "config": "my.yaml", "base_url": "http://localhost:8000/v1"},
     ],
 )

@@ -15,7 +15,7 @@ from types import TracebackType
 
 import yaml
 
-from malmm_ros.bringup.table import ResolvedNode, Value
+from malmm_ros.bringup.table import ParameterValue, ResolvedNode
 from malmm_ros.errors import ConfigurationError, NodeDiedError
 
 # Seconds after the first signal: a node of ours ends within two; then nobody is asked any more.
@@ -49,8 +49,10 @@ def node_command(node: ResolvedNode) -> list[str]:
     return command
 
 
-def _scalar(value: Value) -> str:
+def _scalar(value: ParameterValue) -> str:
     """A value as YAML on one line; texts quoted, so that ``on`` and ``1`` stay texts."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_scalar, value)) + "]"
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(yaml.safe_dump(value)).splitlines()[0]

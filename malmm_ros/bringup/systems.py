@@ -33,8 +33,20 @@ SIM = Bringup(
         Argument(
             name="observations",
             default="state",
-            doc="where the scene comes from: the simulator's state",
-            choices=("state",),
+            doc="where the scene comes from: the simulator's state, or its cameras, then as noisy "
+            "as real ones",
+            choices=("state", "vision"),
+        ),
+        Argument(
+            name="cameras",
+            default="front",
+            doc="with observations:=vision: what to see with, e.g. front,overhead,wrist",
+        ),
+        Argument(
+            name="segmenter",
+            default="color",
+            doc="with observations:=vision: what finds the pixels of things",
+            choices=("color", "grounded_sam", "langsam"),
         ),
         Argument(
             name="team",
@@ -98,6 +110,9 @@ SIM = Bringup(
                 "seed": Use(argument="seed"),
                 "options": Use(argument="options"),
                 "speed": Use(argument="speed"),
+                "sensor_noise": Use(
+                    argument="observations", choices={"state": False, "vision": True}
+                ),
                 "robot_name": Use(argument="robot_name"),
             },
         ),
@@ -105,7 +120,13 @@ SIM = Bringup(
             name="scene",
             module="malmm_ros.nodes.scene",
             executable="scene",
-            parameters={"observations": Use(argument="observations"), "use_sim_time": True},
+            parameters={
+                "observations": Use(argument="observations"),
+                "vision.cameras": Use(argument="cameras", is_list=True),
+                "vision.robot_name": Use(argument="robot_name"),
+                "pipeline.segmenter": Use(argument="segmenter"),
+                "use_sim_time": True,
+            },
         ),
         NodeEntry(
             name="motion",
@@ -114,6 +135,13 @@ SIM = Bringup(
             parameters={
                 "planner": Use(argument="motion"),
                 "robot_name": Use(argument="robot_name"),
+                # As malmm_ros/robots/vision.py has it; a test compares them.
+                "robot.moved": Use(
+                    argument="observations", choices={"state": 0.01, "vision": 0.02}
+                ),
+                "robot.grasp.width_tolerance": Use(
+                    argument="observations", choices={"state": 0.008, "vision": 0.013}
+                ),
                 "roboplan.robot_name": Use(argument="robot_name"),
                 "controllers.arm_action": Use(
                     argument="robot_name", form="{}_arm_controller/follow_joint_trajectory"

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 
 Value = str | int | float | bool
+# What a parameter of a node may be; only arguments are single values.
+ParameterValue = Value | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +65,22 @@ class Use:
 
     Attributes:
         form: What to make of it, a text with ``{}`` in the value's place; empty: the value itself.
+        choices: The parameter for each value of the argument; empty: by ``form``.
+        is_list: The value is words with commas between, and the parameter a list of them.
     """
 
     argument: str
     form: str = ""
+    choices: Mapping[str, Value] = field(default_factory=dict)
+    is_list: bool = False
 
-    def of(self, values: Mapping[str, Value]) -> Value:
+    def of(self, values: Mapping[str, Value]) -> ParameterValue:
         """The parameter for the arguments' values."""
         value = values[self.argument]
+        if self.choices:
+            return self.choices[str(value)]
+        if self.is_list:
+            return tuple(word.strip() for word in str(value).split(",") if word.strip())
         return self.form.format(value) if self.form else value
 
 
@@ -108,7 +118,7 @@ class ResolvedNode:
     module: str
     executable: str
     package: str
-    parameters: Mapping[str, Value]
+    parameters: Mapping[str, ParameterValue]
     parameter_files: tuple[str, ...] = ()
     remappings: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()

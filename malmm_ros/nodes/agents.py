@@ -18,7 +18,6 @@ from std_srvs.srv import Trigger
 import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
 from malmm_ros.agents import (
-    AgentEvent,
     Budget,
     Desk,
     ModelConfig,
@@ -29,13 +28,13 @@ from malmm_ros.agents import (
 from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MalmmError, NodeDiedError
-from malmm_ros.nodes.conversions import header, seconds
 from malmm_ros.nodes.goal_tokens import GoalTokens, finish
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
-from malmm_ros.nodes.qos import TRANSCRIPT
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.runner import main as run_main
+from malmm_ros.nodes.transcript_publisher import TranscriptPublisher
+from malmm_ros.perception.phrases import find_phrases
 from malmm_ros.srv import Approve, RunTask
 
 _RETURN_S = 10.0  # wall time that nodes have to appear, or to come back, when a task begins
@@ -82,9 +81,7 @@ class AgentsNode(Node):
         self._cancel = CancelToken()
         self._tokens = GoalTokens()
         self._desk = Desk(approves_steps=self._config.approve)
-        self._transcript = self.create_publisher(
-            malmm_ros.msg.AgentEvent, "transcript", TRANSCRIPT
-        )
+        self._transcript = TranscriptPublisher(self)
         group = ReentrantCallbackGroup()
         self._server = ActionServer(
             self,
@@ -151,23 +148,16 @@ class AgentsNode(Node):
         if request.timeout > 0.0:
             budget = replace(budget, wall_s=min(budget.wall_s, request.timeout))
         self._watch.require(timeout_s=_RETURN_S)
+        self._robot.look_for([phrase.text for phrase in find_phrases(request.instruction)])
         folder = Path(self._config.transcripts)
         folder.mkdir(parents=True, exist_ok=True)
-        task_id = ""
-
-        def publish(event: AgentEvent) -> None:
-            nonlocal task_id
-            task_id = task_id or str(event.data.get("task_id", ""))
-            message = self._event_message(event, task_id)
-            self._transcript.publish(message)
-            feed(message)
-
         self.get_logger().info(f"task: {request.instruction}")
+        self._transcript.begin()
         outcome = team.run(
             request.instruction,
             self._robot,
             budget=budget,
-            on_event=publish,
+            on_event=lambda event: feed(self._transcript.publish(event)),
             cancel=self._cancel,
             transcript=folder,
             operator=self._desk,
@@ -182,17 +172,6 @@ class AgentsNode(Node):
                 name, self._model, role_models=read_role_models(words, self._model)
             )
         return self._teams[name]
-
-    def _event_message(self, event: AgentEvent, task_id: str) -> malmm_ros.msg.AgentEvent:
-        return malmm_ros.msg.AgentEvent(
-            header=header(seconds(self.get_clock().now().to_msg())),
-            task_id=task_id,
-            index=event.index,
-            kind=event.kind,
-            agent=event.agent,
-            text=event.text,
-            data=event.to_line(),
-        )
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         self._tokens.token(handle).cancel("cancelled by the client")

@@ -68,6 +68,10 @@ class RosRobot:
             GripperState, "gripper_state", self._on_gripper, LATCHED, callback_group=group
         )
 
+    def look_for(self, phrases: Sequence[str]) -> str:
+        """What a task speaks of; see :meth:`SceneClient.look_for`."""
+        return self._scenes.look_for(phrases)
+
     def observe(self) -> Scene:
         """Wait for a fresh scene at rest, with what the hand holds by the last command."""
         scene = self._scenes.observe()

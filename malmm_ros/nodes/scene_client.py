@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
+from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -13,13 +15,19 @@ import malmm_ros.msg
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.conversions import scene_value, seconds
 from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.waiting import call_service
 from malmm_ros.robots.rehearsal import moved_objects
 from malmm_ros.scene import Scene
+from malmm_ros.srv import DetectObjects
 
 _REST_SPEED = 0.005  # m/s, as the simulator's own settling
 _REST_TURN_SPEED = 0.1  # rad/s
+# What is seen scatters from frame to frame, though it rests.
+_SEEN_SCATTER = 0.0015  # m
+_SEEN_TURN_SCATTER = 0.03  # rad
 _REST_INTERVAL_S = 0.08  # of the scene's own time between two scenes that are compared
 _KEPT = 400  # scenes; at the lowest speeds many have about the same stamp
+_DETECT_TIMEOUT_S = 60.0  # wall time; segmenters of a large model take long
 _REST_PATIENCE_S = 4.0  # wall time; what never rests is reported as it is
 
 
@@ -44,13 +52,16 @@ class SceneClient:
         # With the wall time of arrival: a world that was just replaced has the same stamps.
         self._recent: deque[tuple[float, Scene]] = deque(maxlen=_KEPT)
         self._count = 0
-        self._node = node
+        group = ReentrantCallbackGroup()
+        self._detect: Any = node.create_client(
+            DetectObjects, "detect_objects", callback_group=group
+        )
         self._subscription = node.create_subscription(
             malmm_ros.msg.SceneState,
             "scene",
             self._receive,
             10,
-            callback_group=ReentrantCallbackGroup(),
+            callback_group=group,
         )
 
     @property
@@ -61,6 +72,7 @@ class SceneClient:
     def destroy(self) -> None:
         """Stop listening."""
         self._node.destroy_subscription(self._subscription)
+        self._node.destroy_client(self._detect)
 
     def wait_for_any(self, *, timeout_s: float) -> Scene:
         """The next scene that arrives, at rest or not.
@@ -73,6 +85,27 @@ class SceneClient:
             if not self._arrived.wait_for(lambda: self._count > count, timeout_s):
                 raise NodeDiedError(self._needed[0], f"no scene within {timeout_s:g} s")
             return self._recent[-1][1]
+
+    def look_for(self, phrases: Sequence[str]) -> str:
+        """Tell the scene node what to look for from now on, where it sees with cameras.
+
+        Returns:
+            Its words when something is not seen, else an empty text.
+
+        Raises:
+            NodeDiedError: A needed node is gone, or no scene comes.
+        """
+        newest = self.latest or self.wait_for_any(timeout_s=self._timeout_s)
+        if newest.source != "vision" or not phrases:
+            return ""
+        answer = call_service(
+            self._detect,
+            DetectObjects.Request(phrases=list(phrases)),
+            timeout_s=_DETECT_TIMEOUT_S,
+            watch=self._watch,
+            needed=self._needed[:1],
+        )
+        return "" if answer.success else str(answer.message)
 
     def observe(self) -> Scene:
         """Wait for a scene sensed from now on in which nothing moves any more.
@@ -115,11 +148,12 @@ class SceneClient:
             if passed_s and passed_s < _REST_INTERVAL_S:
                 continue
             span_s = max(passed_s, _REST_INTERVAL_S)
+            is_seen = newest.source == "vision"
             moved = moved_objects(
                 earlier,
                 newest,
-                tolerance=_REST_SPEED * span_s,
-                yaw_tolerance=_REST_TURN_SPEED * span_s,
+                tolerance=_REST_SPEED * span_s + is_seen * _SEEN_SCATTER,
+                yaw_tolerance=_REST_TURN_SPEED * span_s + is_seen * _SEEN_TURN_SCATTER,
             )
             return None if moved and not impatient else newest
         return newest if impatient else None

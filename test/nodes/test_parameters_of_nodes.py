@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 import yaml
 
-from malmm_ros.bringup import SYSTEMS
+from malmm_ros.bringup import SIM, SYSTEMS
 from malmm_ros.configuration import from_mapping
 from malmm_ros.nodes.agents import AgentsNodeConfig
 from malmm_ros.nodes.motion import MotionNodeConfig
 from malmm_ros.nodes.parameters import nest, parameter_descriptions
 from malmm_ros.nodes.scene import SceneConfig
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
+from malmm_ros.robots.planned import RobotConfig
+from malmm_ros.robots.vision import VISION_ROBOT
 
 CONFIGURATIONS: dict[str, type[Any]] = {
     "simulator": SimulatorConfig,
@@ -38,6 +40,12 @@ def test_the_tables_defaults_are_the_nodes_own(system: str) -> None:
         given = {key: value for key, value in node.parameters.items() if key != "use_sim_time"}
         config = CONFIGURATIONS[node.name]
         assert from_mapping(config, nest(given)) == config()
+
+
+def test_with_vision_motions_are_judged_as_in_one_process() -> None:
+    nodes = {node.name: node for node in SIM.resolve({"observations": "vision", "rviz": "false"})}
+    robot = nest(nodes["motion"].parameters)["robot"]
+    assert from_mapping(RobotConfig, robot) == VISION_ROBOT
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
