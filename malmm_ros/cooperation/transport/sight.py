@@ -70,12 +70,11 @@ class Sight:
                 second = (highs - origin[axis]) / delta[:, axis, None]
                 low, high = np.fmin(first, second), np.fmax(first, second)
                 enter, leave = np.fmax(enter, low), np.fmin(leave, high)
-        cut: NDArray[np.bool_] = np.less(enter, leave)
+        cut = np.array(enter < leave, dtype=bool)
         for index, own in enumerate(without or ()):
             if own is not None:
                 cut[index, own] = False
-        result: NDArray[np.bool_] = ~cut.any(axis=1)
-        return result
+        return np.asarray(~cut.any(axis=1))
 
     def is_in_view(
         self, x: float, y: float, heading: float, points: NDArray[np.float64]

@@ -65,6 +65,15 @@ class Body:
     failure: FailureReason | None = None
     inbox: list[Message] = field(default_factory=list)
 
+    @property
+    def load(self) -> int:
+        """How many targets it carries."""
+        return sum(
+            len(thing.contents) if thing.category == "container" else 1
+            for thing in self.held
+            if thing is not None
+        )
+
     def holds(self, category: Category) -> ThingState | None:
         """What it holds of a category."""
         return next((t for t in self.held if t is not None and t.category == category), None)

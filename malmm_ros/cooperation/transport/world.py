@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from malmm_ros.camera import RgbdImage
 from malmm_ros.cooperation.transport.actions import ACTION_KINDS, Action
 from malmm_ros.cooperation.transport.activities import Sending, begin, refuse
@@ -108,6 +111,10 @@ class TransportWorld:
     def use_camera(self, camera: Callable[[TransportWorld, str], RgbdImage]) -> None:
         """Let agents look through something that draws what an agent faces."""
         self._camera = camera
+
+    def true_heights(self) -> NDArray[np.float64]:
+        """``(rows, columns)``, metres: what really fills each map cell; not for agents."""
+        return self._senses.sight.heights
 
     def observe(self) -> dict[str, Observation]:
         frame = self.frame
