@@ -60,6 +60,21 @@ def load_yaml(cls: type[ConfigT], path: Path) -> ConfigT:
     return from_mapping(cls, content, where=str(path))
 
 
+def config_folder(part: str) -> Path:
+    """A folder in ``config``: of the source tree, or of the installed share folder.
+
+    Raises:
+        ConfigurationError: It is in neither.
+    """
+    package = Path(__file__).parent
+    places = [package.parent / "config"]
+    places += [prefix / "share" / "malmm_ros" / "config" for prefix in package.parents]
+    for place in places:
+        if (place / part).is_dir():
+            return place / part
+    raise ConfigurationError(f"config/{part}", "this folder is not installed")
+
+
 def parse_mapping(text: str, *, where: str) -> dict[str, Any]:
     """Read a mapping written as YAML on one line; empty for an empty text.
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import malmm_ros
 from malmm_ros.agents import TEAMS, ModelConfig
-from malmm_ros.configuration import load_yaml
+from malmm_ros.configuration import config_folder, load_yaml
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.configuration import OBSERVATIONS, EvaluationConfig
 from malmm_ros.evaluation.disturbing import DISTURBANCE_KINDS
@@ -97,24 +95,9 @@ class Experiment:
         }
 
 
-def config_folder() -> Path:
-    """The folder ``config``: in the source tree, or in the installed share folder.
-
-    Raises:
-        ConfigurationError: In neither.
-    """
-    package = Path(malmm_ros.__file__).parent
-    places = [package.parent / "config"]
-    places += [prefix / "share" / "malmm_ros" / "config" for prefix in package.parents]
-    for place in places:
-        if (place / "experiments").is_dir():
-            return place
-    raise ConfigurationError("--experiment", "the folder config/experiments is not installed")
-
-
 def experiment_names() -> list[str]:
     """What ``--experiment`` takes."""
-    return sorted(path.stem for path in (config_folder() / "experiments").glob("*.yaml"))
+    return sorted(path.stem for path in config_folder("experiments").glob("*.yaml"))
 
 
 def load_experiment(name: str) -> Experiment:
@@ -126,7 +109,7 @@ def load_experiment(name: str) -> Experiment:
     """
     if name not in experiment_names():
         raise UnknownNameError("--experiment", name, experiment_names())
-    experiment = load_yaml(Experiment, config_folder() / "experiments" / f"{name}.yaml")
+    experiment = load_yaml(Experiment, config_folder("experiments") / f"{name}.yaml")
     missing = experiment.missing()
     if missing:
         raise ConfigurationError(

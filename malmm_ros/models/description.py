@@ -18,6 +18,8 @@ BASE_POSE = Pose((-0.27, 0.0, 0.752))
 # Fingers point down over the middle of the workspace, elbow up, all joints far from their limits.
 READY_POSITIONS = (0.0, -0.785398, 0.0, -2.356194, 0.0, 1.570796, 0.785398)
 FINGERTIP_BEYOND_TCP = 0.009
+# The URDF's speed limits, rad/s.
+MAX_SPEED = (2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61)
 # Franka Emika, "Robot and interface specifications": joint acceleration limits, rad/s².
 MAX_ACCELERATION = (15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0)
 

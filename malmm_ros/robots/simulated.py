@@ -12,7 +12,7 @@ from malmm_ros.motion.planner import MotionPlanner
 from malmm_ros.robots.driver import DriveResult, GripReading
 from malmm_ros.robots.planned import PlannedRobot, RobotConfig
 from malmm_ros.scene import Scene
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 from malmm_ros.trajectory import JointState, Trajectory
 
 _SLACK_S = 3.0  # simulated; the controller itself gives up earlier
@@ -22,7 +22,7 @@ _GRIP_TIMEOUT_S = 3.0
 class SimulationDriver:
     """Drives one arm of a world; steps the world while something moves."""
 
-    def __init__(self, world: MujocoWorld, *, robot_name: str = "panda") -> None:
+    def __init__(self, world: World, *, robot_name: str = "panda") -> None:
         self._world = world
         self._robot_name = robot_name
 
@@ -84,7 +84,7 @@ class SimulationDriver:
 class StateScenes:
     """Scenes straight from the simulator's state."""
 
-    def __init__(self, world: MujocoWorld, *, robot_name: str = "panda") -> None:
+    def __init__(self, world: World, *, robot_name: str = "panda") -> None:
         self._world = world
         self._robot_name = robot_name
 
@@ -95,7 +95,7 @@ class StateScenes:
 
 
 def simulated_robot(
-    world: MujocoWorld,
+    world: World,
     *,
     planner: str = "roboplan",
     planner_config: Any = None,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import (
     ARM_DOF,
+    MAX_SPEED,
     READY_POSITIONS,
     arm_joint_names,
     finger_joint_names,
@@ -21,9 +22,6 @@ from malmm_ros.simulation.controllers import ArmController, ArmControllerConfig,
 from malmm_ros.simulation.gripper import GripperConfig, GripperController
 from malmm_ros.simulation.physics import Physics
 from malmm_ros.trajectory import JointState
-
-# URDF's speed limits, rad/s.
-_SPEED_LIMIT = (2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61)
 
 
 class SimulatedArm:
@@ -70,7 +68,7 @@ class SimulatedArm:
             limits=JointLimits(
                 low=model.jnt_range[[joint.id for joint in joints], 0].copy(),
                 high=model.jnt_range[[joint.id for joint in joints], 1].copy(),
-                speed=np.asarray(_SPEED_LIMIT),
+                speed=np.asarray(MAX_SPEED),
             ),
             period_s=period_s,
             positions=np.array(READY_POSITIONS),

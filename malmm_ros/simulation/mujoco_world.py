@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import SimulationError, UnknownNameError
-from malmm_ros.geometry import Pose
+from malmm_ros.geometry import WORLD, Pose, vector3
 from malmm_ros.models.description import BASE_POSE
 from malmm_ros.models.mjcf import TIME_STEP_S, add_panda
 from malmm_ros.scene import Scene, SceneObject
@@ -30,7 +30,7 @@ from malmm_ros.simulation.scenery import (
 )
 from malmm_ros.simulation.tasks import Task, find_task
 from malmm_ros.simulation.upright import upright
-from malmm_ros.simulation.world import RobotPlacement
+from malmm_ros.simulation.world import CameraMount, RobotPlacement
 from malmm_ros.trajectory import JointState
 
 # Controllers run every second physics step: 250 Hz keeps the tracking error below 0.01 rad.
@@ -39,6 +39,7 @@ CONTROL_PERIOD_S = CONTROL_STEPS * TIME_STEP_S
 # Longest batch of physics steps while every controller stands still.
 _IDLE_STEPS = 10
 _REST_TIME_S = 0.1
+_CAMERA_FROM_OPTICAL = Pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
 
 
 class MujocoWorld:
@@ -64,7 +65,7 @@ class MujocoWorld:
         self._task: Task | None = None
         self._arms: dict[str, SimulatedArm] = {}
         self._instruction = ""
-        self._steps = 0
+        self._steps = self._generation = 0
         self._first_base = BASE_POSE
 
     def reset(
@@ -100,6 +101,7 @@ class MujocoWorld:
         self._close_renderer()
         self._physics = Physics(model, mujoco.MjData(model))
         self._task, self._instruction, self._steps = new_task, instruction, 0
+        self._generation += 1
         self._first_base = robots[0].base
         self._arms = {
             robot.name: SimulatedArm(
@@ -135,6 +137,16 @@ class MujocoWorld:
         if self._task is None:
             raise SimulationError("the world is empty: reset it to a task first")
         return self._task
+
+    @property
+    def time_step_s(self) -> float:
+        """Simulated time of one step."""
+        return TIME_STEP_S
+
+    @property
+    def generation(self) -> int:
+        """Counts the resets that built a world."""
+        return self._generation
 
     @property
     def time_s(self) -> float:
@@ -277,6 +289,22 @@ class MujocoWorld:
         """Cameras that can be rendered."""
         robots = tuple(RobotPlacement(name=name) for name in self._arms)
         return (*FIXED_CAMERAS, *(_wrist_camera(robot.name, robots) for robot in robots))
+
+    def camera_mount(self, camera: str) -> CameraMount:
+        """Where a camera sits.
+
+        Raises:
+            UnknownNameError: No such camera.
+        """
+        if camera not in self.camera_names:
+            raise UnknownNameError("camera", camera, self.camera_names)
+        model = self.physics.model
+        index = model.camera(camera).id
+        body = model.body(int(model.cam_bodyid[index])).name
+        w, x, y, z = (float(value) for value in model.cam_quat[index])
+        # MuJoCo's cameras look along −z with y up: half a turn about x.
+        pose = Pose(vector3(model.cam_pos[index]), (x, y, z, w)) @ _CAMERA_FROM_OPTICAL
+        return CameraMount(parent=WORLD if body == "world" else body, pose=pose)
 
     def render(self, camera: str = "front", *, with_labels: bool = False) -> RgbdImage:
         """What a camera sees now; always from the same thread.

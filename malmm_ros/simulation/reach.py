@@ -85,6 +85,15 @@ class Reach:
             joints = np.clip(joints + step, self._low, self._high)
         return None
 
+    def tool_point(self, joints: NDArray[np.float64]) -> Pose:
+        """Pose of the tool point, world frame, for joint positions ``(7,)``."""
+        self._data.qpos[:ARM_DOF] = joints
+        mujoco.mj_kinematics(self._model, self._data)
+        matrix = np.eye(4)
+        matrix[:3, :3] = self._data.site_xmat[self._site].reshape(3, 3)
+        matrix[:3, 3] = self._data.site_xpos[self._site]
+        return Pose.from_matrix(matrix)
+
     def _start(self, goal: Pose, local: Pose) -> NDArray[np.float64]:
         joints = np.array(READY_POSITIONS)
         joints[0] = math.atan2(local.position[1], local.position[0])

@@ -11,7 +11,9 @@ import numpy as np
 from malmm_ros.camera import RgbdImage
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import BASE_POSE
-from malmm_ros.scene import Scene
+from malmm_ros.scene import GripperState, Scene
+from malmm_ros.simulation.controllers import ArmController
+from malmm_ros.simulation.gripper import GripperController
 from malmm_ros.trajectory import JointState
 
 
@@ -28,8 +30,75 @@ class RobotPlacement:
     base: Pose = BASE_POSE
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraMount:
+    """Where a camera sits.
+
+    Attributes:
+        parent: Frame that it moves with: the world, or a robot's link.
+        pose: ``parent_from_optical``.
+    """
+
+    parent: str
+    pose: Pose
+
+
+class Arm(Protocol):
+    """One robot of a world: its controllers and what its joints tell."""
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Arm joints from base to hand."""
+        ...
+
+    @property
+    def controller(self) -> ArmController:
+        """Follows joint trajectories."""
+        ...
+
+    @property
+    def gripper(self) -> GripperController:
+        """Moves the fingers."""
+        ...
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anything of it is being moved."""
+        ...
+
+    @property
+    def joint_state(self) -> JointState:
+        """Arm joints now."""
+        ...
+
+    @property
+    def finger_state(self) -> JointState:
+        """Finger joints now, metres."""
+        ...
+
+    @property
+    def gripper_width(self) -> float:
+        """Full opening now, metres."""
+        ...
+
+    @property
+    def gripper_state(self) -> GripperState:
+        """Hand as it is; what it holds is not decided here."""
+        ...
+
+
 class World(Protocol):
     """Physics with a task in it. Not thread-safe: one thread steps and reads."""
+
+    @property
+    def time_step_s(self) -> float:
+        """Simulated time of one step."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """Counts the resets that built a world; another number, and all in it is another."""
+        ...
 
     @property
     def time_s(self) -> float:
@@ -69,6 +138,14 @@ class World(Protocol):
         """Advance until arms and objects rest; false when they did not in time."""
         ...
 
+    def arm(self, robot_name: str = "panda") -> Arm:
+        """A robot's controllers and readings; to be fetched anew after a reset.
+
+        Raises:
+            UnknownNameError: No robot of that name.
+        """
+        ...
+
     def joint_state(self, robot_name: str = "panda") -> JointState:
         """Arm joints."""
         ...
@@ -94,6 +171,14 @@ class World(Protocol):
         """Cameras that can be rendered."""
         ...
 
+    def camera_mount(self, camera: str) -> CameraMount:
+        """Where a camera sits."""
+        ...
+
     def render(self, camera: str = "front") -> RgbdImage:
         """What a camera sees now."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what the world took from the machine; it may be reset again."""
         ...

@@ -3,14 +3,13 @@ from __future__ import annotations
 import pytest
 
 from malmm_ros.agents import ModelConfig
-from malmm_ros.configuration import load_yaml
+from malmm_ros.configuration import config_folder, load_yaml
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.configuration import EvaluationConfig
 from malmm_ros.evaluation.expectation import expect, read_means
 from malmm_ros.evaluation.experiments import (
     Experiment,
     ExperimentRun,
-    config_folder,
     experiment_names,
     load_experiment,
 )
@@ -24,7 +23,7 @@ def test_the_papers_experiments_are_there() -> None:
 
 @pytest.mark.parametrize("name", experiment_names())
 def test_every_experiment_is_whole_or_says_what_is_missing(name: str) -> None:
-    experiment = load_yaml(Experiment, config_folder() / "experiments" / f"{name}.yaml")
+    experiment = load_yaml(Experiment, config_folder("experiments") / f"{name}.yaml")
     assert experiment.title
     names = [run.name for run in experiment.runs]
     assert names

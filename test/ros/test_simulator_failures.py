@@ -15,12 +15,14 @@ from sensor_msgs.msg import Image
 from malmm_ros.nodes.simulator import SimulatorConfig, cameras
 from malmm_ros.nodes.simulator.cameras import CameraPublishers
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
+from malmm_ros.nodes.simulator.sensors import CameraSensors
 from malmm_ros.nodes.simulator.tasks import TaskServices
 from malmm_ros.nodes.waiting import call_service
 from malmm_ros.simulation import MujocoWorld
 from malmm_ros.simulation.rendering import CameraRenderer
 
 CONFIG = SimulatorConfig(cameras=("front",), image_width_px=64, image_height_px=48)
+SENSORS = CameraSensors(CONFIG.cameras, seed=0, config=None)
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def test_images_come_again_after_the_renderer_broke(
     subscription = client.create_subscription(
         Image, "camera/front/color/image_raw", images.put, 10
     )
-    publishers = CameraPublishers(client, CONFIG, physics=physics)
+    publishers = CameraPublishers(client, CONFIG, physics=physics, sensors=SENSORS)
     publishers.start()
     try:
         images.get(timeout=20.0)

@@ -22,7 +22,7 @@ from malmm_ros.errors import MalmmError, MotionError
 from malmm_ros.nodes.conversions import duration_message, header, seconds, trajectory_value
 from malmm_ros.nodes.simulator.goals import GoalWatch, WatchedGoal
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 from malmm_ros.simulation.controllers import ArmStatus
 from malmm_ros.trajectory import Trajectory
 
@@ -73,7 +73,7 @@ class ArmAction:
         self._physics.post(lambda world: self._brake(world, number))
         return CancelResponse.ACCEPT
 
-    def _brake(self, world: MujocoWorld, number: int | None) -> None:
+    def _brake(self, world: World, number: int | None) -> None:
         controller = world.arm(self._robot_name).controller
         if number is not None and controller.status.goal == number:
             controller.cancel()
@@ -97,7 +97,7 @@ class ArmAction:
         trajectory = trajectory_value(message)
         _check_stamp(message, trajectory, now_s=self._physics.now_s)
 
-        def start(world: MujocoWorld) -> WatchedGoal[ArmStatus]:
+        def start(world: World) -> WatchedGoal[ArmStatus]:
             controller = world.arm(self._robot_name).controller
             number = controller.start(trajectory)
             self._numbers[key] = number

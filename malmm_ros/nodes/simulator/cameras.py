@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.nodes.simulator.sensors import CameraSensors
 from malmm_ros.nodes.simulator.transforms import optical_frame
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import MujocoWorld, World
 from malmm_ros.simulation.rendering import CameraRenderer
 
 # Reliable, so that subscribers of either kind match; shallow, since old images are of no use.
@@ -45,8 +46,17 @@ class _Topics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Moment:
-    model: Any
-    state: NDArray[np.float64]
+    """What is to be published.
+
+    Attributes:
+        model: To draw it from; ``None``: it is drawn already.
+        state: Of the model.
+        images: Those that the world has drawn itself.
+    """
+
+    model: Any = None
+    state: NDArray[np.float64] | None = None
+    images: tuple[RgbdImage, ...] = ()
     stamp_s: float
     generation: int
     sensors: CameraSensors
@@ -146,11 +156,13 @@ class CameraPublishers:
 
     def _publish(self, cameras: list[str]) -> None:
         """Draw the same moment by each camera."""
-        moment = self._physics.call(self._take)
-        renderer = self._renderer_of(moment)
-        for camera in cameras:
-            image = moment.sensors.apply(renderer.render(camera, moment.state))
-            self._publish_image(camera, image, moment.stamp_s)
+        moment = self._physics.call(lambda world: self._take(world, cameras))
+        images: Iterable[RgbdImage] = moment.images
+        if moment.state is not None:
+            renderer, state = self._renderer_of(moment), moment.state
+            images = (renderer.render(camera, state) for camera in cameras)
+        for camera, image in zip(cameras, images, strict=True):
+            self._publish_image(camera, moment.sensors.apply(image), moment.stamp_s)
 
     def _publish_image(self, camera: str, image: RgbdImage, stamp_s: float) -> None:
         topics, frame = self._topics[camera], optical_frame(camera)
@@ -161,12 +173,21 @@ class CameraPublishers:
         )
         topics.info.publish(camera_info_message(image.camera, stamp_s=stamp_s, frame=frame))
 
-    def _take(self, world: MujocoWorld) -> _Moment:
+    def _take(self, world: World, cameras: list[str]) -> _Moment:
+        """Copy the state, to be drawn in our own thread; other simulators draw it at once."""
+        stamp_s, generation = self._physics.now_s, self._physics.generation
+        if isinstance(world, MujocoWorld):
+            return _Moment(
+                model=world.physics.model,
+                state=world.snapshot(),
+                stamp_s=stamp_s,
+                generation=generation,
+                sensors=self._sensors,
+            )
         return _Moment(
-            model=world.physics.model,
-            state=world.snapshot(),
-            stamp_s=self._physics.now_s,
-            generation=self._physics.generation,
+            images=tuple(world.render(camera) for camera in cameras),
+            stamp_s=stamp_s,
+            generation=generation,
             sensors=self._sensors,
         )
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from malmm_ros.configuration import parse_mapping
-from malmm_ros.errors import ConfigurationError
+from malmm_ros.errors import ConfigurationError, UnknownNameError
+from malmm_ros.simulation import WORLDS, CoppeliasimConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +15,8 @@ class SimulatorConfig:
     """What is simulated, how fast, and what is published how often.
 
     Attributes:
+        world: Which simulator, one of WORLDS.
+        coppeliasim: Where CoppeliaSim is; without effect on other worlds.
         task: The task world to load at start.
         seed: Of its layout, colours and counts.
         options: YAML mapping of the task's own options; empty: sampled.
@@ -25,8 +28,8 @@ class SimulatorConfig:
         ground_truth_rate_hz: Of ground_truth, in wall time.
         cameras: Cameras that can be subscribed to.
         camera_rate_hz: Of images, in wall time; only for cameras that somebody listens to.
-        image_width_px: Of all cameras.
-        image_height_px: Of all cameras.
+        image_width_px: Of all cameras; CoppeliaSim's scenes have their own.
+        image_height_px: Of all cameras, likewise.
         sensor_noise: Whether images are as noisy as those of real cameras, and the cameras'
             published poses as wrong: see malmm_ros/simulation/sensor_noise.py.
         depth_encoding: Of depth images: metres as 32FC1, or millimetres as 16UC1.
@@ -34,6 +37,8 @@ class SimulatorConfig:
             joint, as ros2_controllers and franka_ros2 have it) or the full opening.
     """
 
+    world: str = "mujoco"
+    coppeliasim: CoppeliasimConfig = field(default_factory=CoppeliasimConfig)
     task: str = "stack_blocks"
     seed: int = 0
     options: str = ""
@@ -51,6 +56,8 @@ class SimulatorConfig:
     gripper_position: Literal["half", "full"] = "half"
 
     def __post_init__(self) -> None:
+        if self.world not in WORLDS:
+            raise UnknownNameError("world", self.world, WORLDS)
         if self.seed < 0:
             raise ConfigurationError("seed", f"must not be negative, got {self.seed}")
         if self.speed < 0.0:

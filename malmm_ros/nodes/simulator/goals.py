@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 
 
 class Status(Protocol):
@@ -36,7 +36,7 @@ class WatchedGoal(Generic[StatusT]):
     """
 
     def __init__(
-        self, number: int, generation: int, read: Callable[[MujocoWorld], StatusT], status: StatusT
+        self, number: int, generation: int, read: Callable[[World], StatusT], status: StatusT
     ) -> None:
         self.number = number
         self.status = status
@@ -45,7 +45,7 @@ class WatchedGoal(Generic[StatusT]):
         self._generation = generation
         self._read = read
 
-    def look(self, world: MujocoWorld, generation: int) -> None:
+    def look(self, world: World, generation: int) -> None:
         """Read the status; in the thread that steps the world."""
         if generation != self._generation:
             self.lost = "the world was reset"
@@ -72,7 +72,7 @@ class GoalWatch:
         with self._lock:
             self._goals.append(goal)
 
-    def look(self, world: MujocoWorld, generation: int) -> None:
+    def look(self, world: World, generation: int) -> None:
         """Look at all; in the thread that steps the world."""
         if not self._goals:
             return

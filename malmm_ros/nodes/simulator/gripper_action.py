@@ -13,7 +13,7 @@ from rclpy.node import Node
 from malmm_ros.errors import MalmmError
 from malmm_ros.nodes.simulator.goals import GoalWatch, WatchedGoal
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 from malmm_ros.simulation.gripper import GripperStatus
 
 _FEEDBACK_PERIOD_S = 0.05
@@ -74,7 +74,7 @@ class GripperAction:
     def _start(self, command: Any) -> WatchedGoal[GripperStatus]:
         width = command.position * self._width_per_position
 
-        def start(world: MujocoWorld) -> WatchedGoal[GripperStatus]:
+        def start(world: World) -> WatchedGoal[GripperStatus]:
             gripper = world.arm(self._robot_name).gripper
             number = gripper.command(width, command.max_effort or None)
             goal = WatchedGoal(
@@ -88,7 +88,7 @@ class GripperAction:
 
         return self._physics.call(start)
 
-    def _stop(self, world: MujocoWorld, number: int) -> None:
+    def _stop(self, world: World, number: int) -> None:
         gripper = world.arm(self._robot_name).gripper
         if gripper.status.goal == number:
             gripper.cancel()

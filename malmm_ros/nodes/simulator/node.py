@@ -21,7 +21,7 @@ from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.nodes.simulator.sensors import CameraSensors
 from malmm_ros.nodes.simulator.states import StatePublishers
 from malmm_ros.nodes.simulator.tasks import TaskServices, first_task, load
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World, make_world
 from malmm_ros.simulation.sensor_noise import SensorNoiseConfig
 
 
@@ -33,7 +33,7 @@ class SimulatorNode(Node):
         self.config = declare_configuration(
             self, SimulatorConfig, on_change=lambda changed: self._physics.set_speed(changed.speed)
         )
-        world = MujocoWorld()
+        world = make_world(self.config.world, coppeliasim=self.config.coppeliasim)
         instruction = load(world, self.config, first_task(self.config))
         for camera in self.config.cameras:
             if camera not in world.camera_names:
@@ -76,13 +76,13 @@ class SimulatorNode(Node):
         self._cameras.close()
         self._physics.close()
 
-    def _after_batch(self, world: MujocoWorld, now_s: float, everything: bool) -> None:
+    def _after_batch(self, world: World, now_s: float, everything: bool) -> None:
         self._states.publish(world, now_s, everything)
         self._goals.look(world, self._physics.generation)
         if everything:
             self._cameras.hurry()
 
-    def _after_load(self, world: MujocoWorld, seed: int) -> None:
+    def _after_load(self, world: World, seed: int) -> None:
         sensors = self._sensors(seed)
         self._cameras.use(sensors)
         self._states.publish_loaded(world, self._physics.now_s, sensors)

@@ -10,16 +10,15 @@ from concurrent.futures import Future, wait
 from typing import TypeVar
 
 from malmm_ros.errors import SimulationError
-from malmm_ros.models.mjcf import TIME_STEP_S
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 
 ResultT = TypeVar("ResultT")
 
 # How long commands wait at most; how often the world looks at the clock.
 _TICK_S = 0.004
 _IDLE_TICK_S = 0.03
-# At speed 0: time steps between looks at the commands.
-_FAST_STEPS = 10
+# At speed 0: simulated time between looks at the commands.
+_FAST_S = 0.02
 _SETTLE_SLICE_S, _SETTLE_LIMIT_S = 0.1, 3.0
 # Further behind than this, the lost time is given up instead of caught up.
 _LARGEST_LAG_S = 0.1
@@ -40,10 +39,10 @@ class PhysicsThread:
 
     def __init__(
         self,
-        world: MujocoWorld,
+        world: World,
         *,
         speed: float,
-        on_batch: Callable[[MujocoWorld, float, bool], None],
+        on_batch: Callable[[World, float, bool], None],
         on_failure: Callable[[BaseException], None],
     ) -> None:
         self._world = world
@@ -78,7 +77,7 @@ class PhysicsThread:
 
     def call(
         self,
-        command: Callable[[MujocoWorld], ResultT],
+        command: Callable[[World], ResultT],
         *,
         timeout_s: float = 5.0,
         changes_world: bool = False,
@@ -111,16 +110,16 @@ class PhysicsThread:
         self._commands.put(work)
         return _result(future, timeout_s)
 
-    def post(self, command: Callable[[MujocoWorld], object]) -> None:
+    def post(self, command: Callable[[World], object]) -> None:
         """Let a function work on the world soon, without waiting."""
         self._commands.put(lambda: (command(self._world), None)[1])
 
     def reset(
         self,
-        load: Callable[[MujocoWorld], ResultT],
+        load: Callable[[World], ResultT],
         *,
         timeout_s: float,
-        after: Callable[[MujocoWorld], None] = lambda _world: None,
+        after: Callable[[World], None] = lambda _world: None,
     ) -> ResultT:
         """Let a function reset the world; time goes on.
 
@@ -131,14 +130,14 @@ class PhysicsThread:
                 world is later than any of the old one.
         """
 
-        def replace(world: MujocoWorld) -> ResultT:
-            before_s, model = self.now_s, world.physics.model
+        def replace(world: World) -> ResultT:
+            before_s, generation = self.now_s, world.generation
             try:
                 result = load(world)
             finally:
                 # A load that failed may have left the world as it was, with its goals under way.
-                if world.physics.model is not model:
-                    self._epoch_s = before_s + TIME_STEP_S - world.time_s
+                if world.generation != generation:
+                    self._epoch_s = before_s + world.time_step_s - world.time_s
                     self.generation += 1
                 self._anchor = (time.monotonic(), self.now_s)
             after(world)
@@ -179,7 +178,7 @@ class PhysicsThread:
         if due_s > _LARGEST_LAG_S * max(1.0, self._speed):
             self._anchor = (time.monotonic(), self.now_s)
             due_s = _TICK_S * self._speed
-        steps = int(due_s / TIME_STEP_S)
+        steps = int(due_s / self._world.time_step_s)
         if steps > 0:
             was_active = self._is_active()
             self._world.step(steps)
@@ -189,7 +188,7 @@ class PhysicsThread:
         self._work_off(0.0)
         if self._is_active():
             self._settle_left_s = _SETTLE_LIMIT_S
-            self._world.step(_FAST_STEPS)
+            self._world.step(max(1, round(_FAST_S / self._world.time_step_s)))
             self._on_batch(self._world, self.now_s, not self._is_active())
         elif self._settle_left_s > 0.0:
             is_settled = self._world.settle(_SETTLE_SLICE_S)

@@ -27,7 +27,7 @@ from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.nodes.simulator.sensors import CameraSensors
 from malmm_ros.nodes.simulator.transforms import Frame, RobotFrames, camera_frames
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 from malmm_ros.trajectory import JointState
 
 
@@ -65,17 +65,17 @@ class StatePublishers:
         self._joint_gate = _Gate(config.joint_state_rate_hz)
         self._truth_gate = _Gate(config.ground_truth_rate_hz)
 
-    def publish_loaded(self, world: MujocoWorld, now_s: float, sensors: CameraSensors) -> None:
+    def publish_loaded(self, world: World, now_s: float, sensors: CameraSensors) -> None:
         """Publish what holds as long as the world that was just loaded.
 
         That is the frames that do not move, all of them at once since the topic is latched, and
         the news that what was seen before is gone.
         """
-        cameras = camera_frames(world.physics.model, self._config.cameras, offset=sensors.offset)
+        cameras = camera_frames(world, self._config.cameras, offset=sensors.offset)
         self._tf_static.publish(_tf_message((*self._frames.fixed, *cameras), now_s))
         self._reset.publish(header(now_s))
 
-    def publish(self, world: MujocoWorld, now_s: float, everything: bool) -> None:
+    def publish(self, world: World, now_s: float, everything: bool) -> None:
         """Publish what is due.
 
         Args:
@@ -95,7 +95,7 @@ class StatePublishers:
             scene = replace(world.ground_truth(self._config.robot_name), stamp_s=now_s)
             self._truth.publish(scene_message(scene))
 
-    def _joint_state(self, world: MujocoWorld) -> JointState:
+    def _joint_state(self, world: World) -> JointState:
         """Arm and fingers in one state."""
         arm = world.arm(self._config.robot_name)
         joints, fingers = arm.joint_state, arm.finger_state

@@ -15,7 +15,7 @@ from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import MalmmError
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
-from malmm_ros.simulation import MujocoWorld, RobotPlacement
+from malmm_ros.simulation import RobotPlacement, World
 from malmm_ros.srv import CheckSuccess, Disturb, LoadTask, ResetWorld
 
 _LOAD_TIMEOUT_S = 60.0
@@ -28,7 +28,7 @@ class _Loaded:
     options: str
 
 
-def load(world: MujocoWorld, config: SimulatorConfig, loaded: _Loaded) -> str:
+def load(world: World, config: SimulatorConfig, loaded: _Loaded) -> str:
     """Reset a world to a task and give back its instruction."""
     world.reset(
         loaded.task,
@@ -61,7 +61,7 @@ class TaskServices:
         config: SimulatorConfig,
         *,
         physics: PhysicsThread,
-        on_load: Callable[[MujocoWorld, int], None],
+        on_load: Callable[[World, int], None],
     ) -> None:
         self._node, self._config = node, config
         self._physics, self._on_load = physics, on_load
@@ -105,7 +105,7 @@ class TaskServices:
         response.success, response.message = True, f"{wanted.task}, seed {wanted.seed}"
 
     def _load(self, wanted: _Loaded) -> str:
-        def work(world: MujocoWorld) -> str:
+        def work(world: World) -> str:
             instruction = load(world, self._config, wanted)
             self._loaded = wanted
             return instruction

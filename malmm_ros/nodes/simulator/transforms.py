@@ -6,12 +6,11 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from malmm_ros.geometry import WORLD, Pose, vector3
+from malmm_ros.geometry import Pose, vector3
+from malmm_ros.simulation import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,33 +66,26 @@ def optical_frame(camera: str) -> str:
 
 
 def camera_frames(
-    model: mujoco.MjModel, cameras: tuple[str, ...], *, offset: Callable[[str], Pose]
+    world: World, cameras: tuple[str, ...], *, offset: Callable[[str], Pose]
 ) -> tuple[Frame, ...]:
     """Where cameras sit on their bodies, as optical frames (z forward, y down).
 
     Args:
-        model: Of the world.
+        world: That they are in.
         cameras: Their names.
         offset: ``true_from_stated`` of a camera.
     """
     frames = []
     for camera in cameras:
-        index = model.camera(camera).id
-        body = model.body(int(model.cam_bodyid[index])).name
+        mount = world.camera_mount(camera)
         frames.append(
             Frame(
-                parent=WORLD if body == "world" else body,
+                parent=mount.parent,
                 child=optical_frame(camera),
-                pose=_optical_pose(model.cam_pos[index], model.cam_quat[index]) @ offset(camera),
+                pose=mount.pose @ offset(camera),
             )
         )
     return tuple(frames)
-
-
-def _optical_pose(position: NDArray[np.float64], wxyz: NDArray[np.float64]) -> Pose:
-    # MuJoCo's cameras look along −z with y up: half a turn about x.
-    w, x, y, z = (float(value) for value in wxyz)
-    return Pose(vector3(position), (x, y, z, w)) @ Pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
 
 
 def _read_joint(element: ElementTree.Element) -> _Joint:

@@ -1,0 +1,1 @@
+"""CoppeliaSim as a world, through its ZMQ remote API."""
