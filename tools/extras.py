@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,19 +56,22 @@ def install_group(python: Path, group: Group, pinned: tuple[Path, ...]) -> str:
     """
     command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "-qq"]
     command += [] if group.brings_more else ["--no-deps"]
-    for path in pinned:
-        command += ["-c", str(path)]
-    try:
-        done = subprocess.run(
-            [*command, *group.pins],
-            check=False,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_INSTALL_TIMEOUT_S,
-        )
-    except subprocess.TimeoutExpired:
-        return f"pip was not done after {_INSTALL_TIMEOUT_S:.0f} s"
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
+        for path in pinned:
+            # pip takes no "package[extra]" in constraints.
+            constraints.write(re.sub(r"\[[a-z,-]+\]==", "==", path.read_text()) + "\n")
+        constraints.flush()
+        try:
+            done = subprocess.run(
+                [*command, "-c", constraints.name, *group.pins],
+                check=False,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_INSTALL_TIMEOUT_S,
+            )
+        except subprocess.TimeoutExpired:
+            return f"pip was not done after {_INSTALL_TIMEOUT_S:.0f} s"
     if done.returncode == 0:
         return ""
     errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]

@@ -18,6 +18,7 @@ COMMANDS = {
     "bench": ("malmm_ros.cli.bench", "how fast each part is on this machine"),
     "up": ("malmm_ros.cli.up", "start the nodes of a system: sim"),
     "replay": ("malmm_ros.cli.replay", "a recorded task again, with the recorded answers"),
+    "calibrate": ("malmm_ros.cli.calibrate", "find where a camera is, from images of a board"),
     "doctor": ("malmm_ros.cli.doctor", "say what is installed, what works and what is missing"),
     "offline-model": (
         "malmm_ros.cli.offline_model",
