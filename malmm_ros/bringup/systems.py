@@ -28,7 +28,11 @@ SIM = Bringup(
             choices=("mujoco",),
         ),
         Argument(
-            name="motion", default="roboplan", doc="the motion planner", choices=("roboplan",)
+            name="motion",
+            default="roboplan",
+            doc="the motion planner; moveit: by MoveIt's Python library where it is installed, else "
+            "by a running move_group (moveit.launch.py)",
+            choices=("roboplan", "moveit"),
         ),
         Argument(
             name="observations",
@@ -149,6 +153,8 @@ SIM = Bringup(
                 "controllers.gripper_action": Use(
                     argument="robot_name", form="{}_hand_controller/gripper_cmd"
                 ),
+                # Agents that are back may go on: nobody stands beside a simulated arm.
+                "heartbeat_release": "return",
                 "use_sim_time": True,
             },
         ),

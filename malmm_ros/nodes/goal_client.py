@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +11,11 @@ from action_msgs.msg import GoalStatus
 from rclpy.action.client import ActionClient
 
 from malmm_ros.cancellation import CancelToken
+from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.waiting import await_result, wait_for_server
+
+_VANISHED_S = 1.0  # wall time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +78,7 @@ class GoalClient:
         timeout_s: float,
         cancel: CancelToken | None = None,
         on_feedback: Callable[[Any], None] = lambda _feedback: None,
+        check: Callable[[], None] = lambda: None,
     ) -> GoalOutcome:
         """Send a goal and wait for its end.
 
@@ -84,6 +89,8 @@ class GoalClient:
             timeout_s: Wall time from acceptance to the result.
             cancel: Set by whoever wants the goal cancelled; :meth:`cancel` wakes this up.
             on_feedback: Called with each feedback message.
+            check: Called again and again while the goal is under way; what it raises ends the
+                wait, and the goal is cancelled.
 
         Raises:
             NodeDiedError: A needed node is gone, or no answer came in time.
@@ -108,7 +115,7 @@ class GoalClient:
             raise
         if not handle.accepted:
             return GoalOutcome(status=GoalStatus.STATUS_UNKNOWN, result=None)
-        return self._finish(handle, cancel, timeout_s)
+        return self._finish(handle, cancel, timeout_s, check)
 
     def cancel(self) -> None:
         """Cancel the goal under way, if any; from any thread, without waiting."""
@@ -117,13 +124,24 @@ class GoalClient:
         if handle is not None:
             handle.cancel_goal_async()
 
-    def _finish(self, handle: Any, cancel: CancelToken, timeout_s: float) -> GoalOutcome:
+    def _finish(
+        self, handle: Any, cancel: CancelToken, timeout_s: float, check: Callable[[], None]
+    ) -> GoalOutcome:
         self._handle = handle
+        presence = _ServerPresence(self._client, self._needed, self._what)
+
+        def check_all() -> None:
+            presence.check()
+            check()
+
         try:
             if cancel.is_cancelled:  # asked for between sending and acceptance
                 handle.cancel_goal_async()
             reply = self._await(
-                handle.get_result_async(), timeout_s=timeout_s, what="the result of"
+                handle.get_result_async(),
+                timeout_s=timeout_s,
+                what="the result of",
+                check=check_all,
             )
         except BaseException:
             handle.cancel_goal_async()
@@ -132,14 +150,44 @@ class GoalClient:
             self._handle = None
         return GoalOutcome(status=reply.status, result=reply.result)
 
-    def _await(self, future: Any, *, timeout_s: float, what: str) -> Any:
+    def _await(
+        self,
+        future: Any,
+        *,
+        timeout_s: float,
+        what: str,
+        check: Callable[[], None] = lambda: None,
+    ) -> Any:
         return await_result(
             future,
             timeout_s=timeout_s,
             watch=self._watch,
             needed=self._needed,
+            check=check,
             what=f"{what} {self._what}",
         )
+
+
+class _ServerPresence:
+    """Notices an action server that went away without its node: no result will ever come."""
+
+    def __init__(
+        self, client: ActionClient[Any, Any, Any], needed: Sequence[str], what: str
+    ) -> None:
+        self._client, self._needed, self._what = client, needed, what
+        self._seen_at = time.monotonic()
+
+    def check(self) -> None:
+        """Raise when the server has not been there for a while.
+
+        Raises:
+            NodeDiedError: It is gone.
+        """
+        if self._client.server_is_ready():
+            self._seen_at = time.monotonic()
+        elif time.monotonic() - self._seen_at > _VANISHED_S:
+            name = self._needed[0] if self._needed else "unknown"
+            raise NodeDiedError(name, f"the action {self._what} of node {name!r} is gone")
 
 
 def _cancel_late(future: Any) -> None:

@@ -6,7 +6,8 @@ import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import nav_msgs.msg
@@ -21,22 +22,21 @@ from std_srvs.srv import Trigger
 
 import malmm_ros.msg
 from malmm_ros.action import Grip, MoveTcp
-from malmm_ros.backends import load_backend
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import NodeDiedError
-from malmm_ros.motion import PLANNERS
-from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.nodes.conversions import gripper_message, header, pose_message, seconds
+from malmm_ros.nodes.emergency import OPERATOR, EmergencyStop
 from malmm_ros.nodes.goal_tokens import GoalTokens, finish
+from malmm_ros.nodes.heartbeat import Heartbeat
 from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.motion_configuration import MotionNodeConfig, arm_interface, make_planner
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.qos import LATCHED
-from malmm_ros.nodes.ros_driver import ControllerConfig, RosDriver
+from malmm_ros.nodes.ros_driver import RosDriver
 from malmm_ros.nodes.ros_robot import NODE_DIED
 from malmm_ros.nodes.runner import main as run_main
 from malmm_ros.nodes.scene_client import SceneClient
 from malmm_ros.robots import GripResult, MotionResult, PlannedRobot
-from malmm_ros.robots.planned import RobotConfig
 from malmm_ros.trajectory import JointState, Trajectory
 
 _RETURN_S = 2.0  # wall time that a restarted node has to be heard again
@@ -45,55 +45,47 @@ _MAX_REHEARSALS = 4
 _PATH_POSES = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MotionNodeConfig:
-    """Parameters of the node ``motion``.
-
-    Attributes:
-        planner: Name of the motion planner.
-        robot_name: Prefix of links and joints.
-        needed_nodes: Their death ends a motion: what drives the joints and what sees.
-        controllers: The arm's and the hand's controller.
-        robot: How moves are cut and grasps judged.
-        roboplan: Settings of the embedded planner.
-    """
-
-    planner: str = "roboplan"
-    robot_name: str = "panda"
-    needed_nodes: tuple[str, ...] = ("simulator", "scene")
-    controllers: ControllerConfig = field(default_factory=ControllerConfig)
-    robot: RobotConfig = field(default_factory=RobotConfig)
-    roboplan: RoboplanConfig = field(default_factory=RoboplanConfig)
-
-
 class MotionNode(Node):
     """Actions ``motion/move`` and ``motion/grip``; services ``motion/stop``, ``release_stop``."""
 
     def __init__(self) -> None:
         super().__init__("motion")
-        config = declare_configuration(self, MotionNodeConfig)
+        config = declare_configuration(self, MotionNodeConfig, on_change=self._on_change)
+        self._config = config
         self._watch = watch = NodeWatch(self, config.needed_nodes)
-        planner = load_backend("motion planner", config.planner, PLANNERS)(config.roboplan)
+        self._planner = planner = make_planner(self, config, watch)
         self._driver = RosDriver(
             self,
             watch=watch,
-            needed=config.needed_nodes[:1],
+            needed=tuple(name for name in config.needed_nodes if name != config.sensing_node),
             robot_name=config.robot_name,
-            config=config.controllers,
+            config=replace(config.controllers, arm_interface=arm_interface(config)),
         )
+        self._driver.speed_scale = config.speed_scale
         self._scenes = SceneClient(self, watch=watch, needed=config.needed_nodes)
-        self._planner = planner
         self._robot = PlannedRobot(
             planner, self._driver, self._scenes, config=config.robot, on_plan=self._show_plan
         )
         self._rehearsals: OrderedDict[str, PlannedRobot] = OrderedDict()
         self._busy = threading.Lock()
         self._tokens = GoalTokens()
+        self._emergency = EmergencyStop(self, brake=self._brake, release=self._robot.release_stop)
+        self._heartbeat = Heartbeat(
+            self,
+            config.heartbeat_nodes,
+            on_lost=lambda name: self._emergency.press(
+                name, f"node {name!r} fell silent while it commanded the arm"
+            ),
+            on_return=self._on_return,
+        )
         self._create_interfaces()
 
     def close(self) -> None:
         """Brake before the node ends."""
         self._robot.stop()
+        close_planner = getattr(self._planner, "close", None)
+        if close_planner is not None:
+            close_planner()
 
     def _create_interfaces(self) -> None:
         state = MutuallyExclusiveCallbackGroup()
@@ -141,7 +133,8 @@ class MotionNode(Node):
         )
         if isinstance(outcome, MotionResult) and outcome.tcp is not None:
             result.tcp = pose_message(outcome.tcp)
-            result.yaw, result.duration = outcome.tcp.yaw, outcome.duration_s
+            result.yaw = outcome.tcp.yaw
+            result.duration = outcome.duration_s / self._driver.speed_scale
         return result
 
     def _on_grip(self, handle: Any) -> Grip.Result:
@@ -181,7 +174,10 @@ class MotionNode(Node):
             try:
                 self._watch.require(timeout_s=_RETURN_S, first_s=_FIRST_S)
                 robot = self._twin(handle.request.rehearsal)
-                outcome = command(robot, self._tokens.token(handle))
+                # What only rehearses moves nothing, and needs no guard.
+                guard = self._heartbeat.guard() if robot is self._robot else nullcontext()
+                with guard:
+                    outcome = command(robot, self._tokens.token(handle))
             except NodeDiedError as error:
                 outcome = _refusal(NODE_DIED + error.node, str(error))
             except Exception as error:  # noqa: BLE001  # top of a callback; the client needs an answer
@@ -211,15 +207,27 @@ class MotionNode(Node):
             self._robot.stop()
         return CancelResponse.ACCEPT
 
-    def _on_stop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _brake(self) -> None:
         self._robot.latch_stop()
+        # Foreign goals, too, and ours that move_group has passed on.
+        self._driver.emergency_stop()
+
+    def _on_return(self, name: str) -> None:
+        if self._config.heartbeat_release == "return":
+            self._emergency.release(name)
+
+    def _on_change(self, config: MotionNodeConfig) -> None:
+        self._driver.speed_scale = config.speed_scale
+
+    def _on_stop(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._emergency.press(OPERATOR, "stopped by the service motion/stop")
         response.success, response.message = True, "stopped until motion/release_stop"
         return response
 
     def _on_release(
         self, _request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
-        self._robot.release_stop()
+        self._emergency.release()
         response.success, response.message = True, "motions are accepted again"
         return response
 

@@ -1,29 +1,40 @@
-"""The arm behind controllers: FollowJointTrajectory, GripperCommand and joint states."""
+"""The arm behind controllers: trajectories, gripper commands and joint states."""
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from control_msgs.action import FollowJointTrajectory, GripperCommand
+from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
 from rclpy.action.client import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
-from sensor_msgs.msg import JointState as JointStateMessage
 
 from malmm_ros.cancellation import CancelToken
-from malmm_ros.errors import NodeDiedError
+from malmm_ros.errors import ConfigurationError, MissingDependencyError, NodeDiedError
 from malmm_ros.models import arm_joint_names, finger_joint_names
-from malmm_ros.nodes.conversions import joint_state_value, seconds, trajectory_message
+from malmm_ros.nodes.arm_interfaces import (
+    ArmInterface,
+    CancelAll,
+    FollowInterface,
+    MoveGroupInterface,
+)
 from malmm_ros.nodes.goal_client import GoalClient
+from malmm_ros.nodes.hand_interfaces import (
+    FrankaInterface,
+    GripperCommandInterface,
+    HandInterface,
+    ParallelGripperInterface,
+)
+from malmm_ros.nodes.joint_listener import JointListener
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.robots.driver import DriveResult, GripReading
 from malmm_ros.trajectory import JointState, Trajectory
 
-_SILENCE_S = 5.0  # wall time to wait for joint states that are not there at all
+# Further from the commanded opening than this, the fingers stopped on something, metres.
+_ARRIVED_WIDTH = 0.003
+_MOVE_GROUP = "move_group"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,28 +42,52 @@ class ControllerConfig:
     """Where the controllers are and how they count.
 
     Attributes:
-        arm_action: Name of the control_msgs/FollowJointTrajectory action.
-        gripper_action: Name of the control_msgs/GripperCommand action.
-        gripper_position: Whether that action's position is half or all of the opening.
+        arm_interface: Whether trajectories go to the arm's controller, or to move_group, which
+            passes them on; auto: to move_group when it plans them.
+        arm_action: Name of the control_msgs/FollowJointTrajectory action; an emergency stop
+            cancels all of its goals, whoever sent them.
+        gripper_interface: What the hand offers: control_msgs/GripperCommand,
+            control_msgs/ParallelGripperCommand, or Franka's actions ``move`` and ``grasp``.
+        gripper_action: Name of that action; of Franka's node, without ``/move``.
+        gripper_position: Whether a commanded position is half or all of the opening.
+        gripper_joint: That ParallelGripperCommand moves; empty: the first finger.
+        gripper_states: Topic of the fingers' joint states, where they have one of their own.
         max_effort: Grip force, newtons.
+        gripper_speed: Of Franka's hand, m/s.
+        grasp_epsilon: Of Franka's hand: from the commanded opening, within which it calls a
+            grasp good, metres; what is held is judged by the opening anyway.
         server_timeout_s: Wall time for a server to appear, and to take a goal; a dead one is
             noticed by its lease long before.
         slack_s: Wall time that a motion may take beyond ten times its own duration.
         stale_s: Joint states older than this (wall time) count as silent.
+        vanish_s: Joint states silent for this long (wall time) while the arm moves end the motion.
     """
 
+    arm_interface: Literal["auto", "controller", "move_group"] = "auto"
     arm_action: str = "panda_arm_controller/follow_joint_trajectory"
+    gripper_interface: Literal["gripper_command", "parallel_gripper_command", "franka"] = (
+        "gripper_command"
+    )
     gripper_action: str = "panda_hand_controller/gripper_cmd"
     gripper_position: Literal["half", "full"] = "half"
+    gripper_joint: str = ""
+    gripper_states: str = "joint_states"
     max_effort: float = 40.0
+    gripper_speed: float = 0.1
+    grasp_epsilon: float = 0.08
     server_timeout_s: float = 30.0
     slack_s: float = 20.0
     stale_s: float = 1.0
+    vanish_s: float = 3.0
 
     def __post_init__(self) -> None:
-        for name in ("max_effort", "server_timeout_s", "slack_s", "stale_s"):
+        positive = ("max_effort", "gripper_speed", "grasp_epsilon", "server_timeout_s", "slack_s")
+        for name in (*positive, "stale_s", "vanish_s"):
             if getattr(self, name) <= 0.0:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)}")
+        for name in ("arm_action", "gripper_action", "gripper_states"):
+            if not getattr(self, name):
+                raise ConfigurationError(name, "must not be empty")
 
 
 class RosDriver:
@@ -61,9 +96,13 @@ class RosDriver:
     Args:
         node: Ours.
         watch: A lost node of ``needed`` ends a wait.
-        needed: Names of the nodes behind the controllers.
+        needed: Names of our nodes behind the controllers; empty on real hardware, where the
+            joint states' silence and the action server's absence tell.
         robot_name: Prefix of the joints.
         config: Names and times.
+
+    Attributes:
+        speed_scale: Trajectories are driven at this share of their speed, 0 to 1.
     """
 
     def __init__(
@@ -75,31 +114,23 @@ class RosDriver:
         robot_name: str,
         config: ControllerConfig,
     ) -> None:
+        self.speed_scale = 1.0
         self._node, self._watch, self._needed, self._config = node, watch, needed, config
         self._joints = arm_joint_names(robot_name)
         self._fingers = finger_joint_names(robot_name)
-        self._arrived = threading.Condition()
-        self._state: JointState | None = None
-        self._stamp_s = 0.0
-        self._received_at = float("-inf")
-        group = ReentrantCallbackGroup()
-        self._subscription = node.create_subscription(
-            JointStateMessage, "joint_states", self._receive, 10, callback_group=group
+        self._states = JointListener(
+            node,
+            ("joint_states", config.gripper_states),
+            stale_s=config.stale_s,
+            blame=lambda: (watch.missing(needed) or needed)[0] if needed else "controllers",
         )
-        self._arm = GoalClient(
-            ActionClient(node, FollowJointTrajectory, config.arm_action, callback_group=group),
-            watch=watch,
-            needed=needed,
-            what=config.arm_action,
-            accept_timeout_s=config.server_timeout_s,
-        )
-        self._hand = GoalClient(
-            ActionClient(node, GripperCommand, config.gripper_action, callback_group=group),
-            watch=watch,
-            needed=needed,
-            what=config.gripper_action,
-            accept_timeout_s=config.server_timeout_s,
-        )
+        self._group = ReentrantCallbackGroup()
+        self._factor = 0.5 if config.gripper_position == "half" else 1.0
+        self._arm = self._make_arm()
+        self._hand, hand_actions = self._make_hand()
+        self._everything = [
+            CancelAll(node, action) for action in (config.arm_action, *hand_actions)
+        ]
 
     def joint_state(self) -> JointState:
         """Arm joints, sensed after the last motion where the clock still runs.
@@ -107,94 +138,134 @@ class RosDriver:
         Raises:
             NodeDiedError: Joint states are silent.
         """
-        return self._fresh_state().select(self._joints)
+        return self._states.fresh(self._joints)
 
     def gripper_width(self) -> float:
         """Full opening now, metres."""
-        fingers = self._fresh_state().select(self._fingers)
+        fingers = self._states.fresh(self._fingers)
         return float(np.clip(fingers.positions, 0.0, None).sum())
 
     def follow(self, trajectory: Trajectory, cancel: CancelToken) -> DriveResult:
         """Send a trajectory to the arm's controller and wait for its end."""
-        goal = FollowJointTrajectory.Goal(trajectory=trajectory_message(trajectory))
-        timeout_s = 10.0 * trajectory.duration + self._config.slack_s
-        outcome = self._arm.run(goal, timeout_s=timeout_s, cancel=cancel)
-        if outcome.is_rejected:
-            return _failed_drive("rejected", "the arm's controller rejected the trajectory")
-        if outcome.is_canceled or cancel.is_cancelled:
-            by = cancel.reason or "cancelled by another client of the controller"
-            return _failed_drive("cancelled", f"{by}; the arm brakes and holds")
-        code, text = outcome.result.error_code, outcome.result.error_string
-        if not outcome.has_succeeded or code != FollowJointTrajectory.Result.SUCCESSFUL:
-            text = text or f"goal status {outcome.status}, error code {code}"
-            return _failed_drive("controller", f"the arm's controller stopped: {text}")
-        return DriveResult(is_success=True)
+        slowed = _slowed(trajectory, self.speed_scale)
+        timeout_s = 10.0 * slowed.duration + self._config.slack_s
+        return self._arm.run(slowed, cancel, timeout_s=timeout_s, check=self._check_joint_states)
 
     def grip(self, width: float, cancel: CancelToken) -> GripReading:
         """Drive the fingers to a full opening or until they stall."""
-        factor = 0.5 if self._config.gripper_position == "half" else 1.0
-        goal = GripperCommand.Goal()
-        goal.command.position = factor * width
-        goal.command.max_effort = self._config.max_effort
-        outcome = self._hand.run(goal, timeout_s=self._config.slack_s, cancel=cancel)
-        if outcome.is_rejected:
-            return self._failed_grip("rejected", "the hand's controller rejected the command")
-        if outcome.is_canceled or cancel.is_cancelled:
-            by = cancel.reason or "cancelled by another client of the controller"
-            return self._failed_grip("cancelled", f"{by}; the fingers stay where they are")
-        result = outcome.result
-        # ros2_controllers abort a goal on a stall unless told otherwise, and still fill it in.
-        if not outcome.has_succeeded and not result.stalled:
-            return self._failed_grip(
-                "controller", f"the hand's controller gave up (goal status {outcome.status})"
-            )
-        return GripReading(width=float(result.position) / factor, is_stalled=bool(result.stalled))
+        outcome = self._hand.run(
+            width,
+            self.gripper_width(),
+            cancel,
+            timeout_s=self._config.slack_s,
+            check=self._check_joint_states,
+        )
+        # Not from the result: some hands report half, some all of the opening there.
+        present = self.gripper_width()
+        is_short = present - width > _ARRIVED_WIDTH and not outcome.has_arrived
+        return GripReading(
+            width=present,
+            is_stalled=not outcome.reason and (outcome.is_stalled or is_short),
+            is_success=not outcome.reason,
+            reason=outcome.reason,
+            message=outcome.message,
+        )
 
     def stop(self) -> None:
         """Cancel what runs: the controllers brake and hold. From any thread."""
-        self._arm.cancel()
-        self._hand.cancel()
+        self._arm.stop()
+        self._hand.stop()
 
-    def _receive(self, message: JointStateMessage) -> None:
-        state = joint_state_value(message)
-        with self._arrived:
-            self._state, self._stamp_s = state, seconds(message.header.stamp)
-            self._received_at = time.monotonic()
-            self._arrived.notify_all()
+    def emergency_stop(self) -> None:
+        """Cancel every goal of the controllers, whoever sent it. From any thread."""
+        self.stop()
+        for everything in self._everything:
+            everything.send()
 
-    def _fresh_state(self) -> JointState:
-        """A state sensed from now on: where the arm stood before a motion's end is no start."""
-        after_s = seconds(self._node.get_clock().now().to_msg())
-        with self._arrived:
-            # A controller that has just come back takes a moment to be heard.
-            is_fresh = self._arrived.wait_for(
-                lambda: (
-                    self._state is not None
-                    and self._stamp_s >= after_s
-                    and self._age_s() < self._config.stale_s
-                ),
-                _SILENCE_S,
+    def _make_arm(self) -> ArmInterface:
+        config = self._config
+        if config.arm_interface != "move_group":
+            return FollowInterface(self._client(FollowJointTrajectory, config.arm_action))
+        try:
+            from moveit_msgs.action import ExecuteTrajectory
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError(
+                "moveit_msgs",
+                needed_for="motions through move_group",
+                install="sudo apt install ros-$ROS_DISTRO-moveit",
+                instead="arm_interface 'controller'",
+            ) from error
+        client = self._client(ExecuteTrajectory, "execute_trajectory", needed=(_MOVE_GROUP,))
+        return MoveGroupInterface(self._node, client)
+
+    def _make_hand(self) -> tuple[HandInterface, tuple[str, ...]]:
+        """The hand's interface, and the names of its actions."""
+        config, action = self._config, self._config.gripper_action
+        if config.gripper_interface == "franka":
+            return self._make_franka_hand()
+        if config.gripper_interface == "parallel_gripper_command":
+            parallel = ParallelGripperInterface(
+                self._client(ParallelGripperCommand, action),
+                joint=config.gripper_joint or self._fingers[0],
+                factor=self._factor,
+                max_effort=config.max_effort,
             )
-            if self._state is None or not is_fresh:
-                name = (self._watch.missing(self._needed) or self._needed)[0]
-                raise NodeDiedError(
-                    name, f"no fresh joint states for {_SILENCE_S:g} s; check node {name!r}"
-                )
-            return self._state
+            return parallel, (action,)
+        hand = GripperCommandInterface(
+            self._client(GripperCommand, action),
+            factor=self._factor,
+            max_effort=config.max_effort,
+        )
+        return hand, (action,)
 
-    def _age_s(self) -> float:
-        """Wall time since the last joint state."""
-        return time.monotonic() - self._received_at
+    def _make_franka_hand(self) -> tuple[HandInterface, tuple[str, ...]]:
+        try:
+            from franka_msgs.action import Grasp, Move
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError(
+                "franka_msgs",
+                needed_for="gripper_interface 'franka'",
+                install="install franka_ros2",
+                instead="'gripper_command'",
+            ) from error
+        config = self._config
+        names = (f"{config.gripper_action}/move", f"{config.gripper_action}/grasp")
+        hand = FrankaInterface(
+            self._client(Move, names[0]),
+            self._client(Grasp, names[1]),
+            speed=config.gripper_speed,
+            force=config.max_effort,
+            epsilon=config.grasp_epsilon,
+        )
+        return hand, names
 
-    def _failed_grip(self, reason: str, message: str) -> GripReading:
-        return GripReading(
-            width=self.gripper_width(),
-            is_stalled=False,
-            is_success=False,
-            reason=reason,
-            message=message,
+    def _client(self, kind: Any, name: str, *, needed: tuple[str, ...] = ()) -> GoalClient:
+        # A foreign controller is called by the first part of its action's name.
+        behind = (*needed, *self._needed) or (name.strip("/").partition("/")[0],)
+        return GoalClient(
+            ActionClient(self._node, kind, name, callback_group=self._group),
+            watch=self._watch,
+            needed=behind,
+            what=name,
+            accept_timeout_s=self._config.server_timeout_s,
         )
 
+    def _check_joint_states(self) -> None:
+        silence_s = self._states.silence_s(self._joints)
+        if silence_s > self._config.vanish_s:
+            name = self._needed[0] if self._needed else "controllers"
+            raise NodeDiedError(
+                name, f"joint states are silent for {silence_s:.1f} s; check node {name!r}"
+            )
 
-def _failed_drive(reason: str, message: str) -> DriveResult:
-    return DriveResult(is_success=False, reason=reason, message=message)
+
+def _slowed(trajectory: Trajectory, scale: float) -> Trajectory:
+    """The same path in more time."""
+    if scale == 1.0:
+        return trajectory
+    return Trajectory(
+        names=trajectory.names,
+        times=trajectory.times / scale,
+        positions=trajectory.positions,
+        velocities=trajectory.velocities * scale,
+    )

@@ -26,6 +26,7 @@ def await_result(
     watch: NodeWatch | None = None,
     needed: Sequence[str] = (),
     cancel: CancelToken | None = None,
+    check: Callable[[], None] = lambda: None,
     what: str = "an answer",
 ) -> Any:
     """Wait for a future of a client without hanging.
@@ -39,6 +40,7 @@ def await_result(
         watch: Watches the nodes that must live meanwhile.
         needed: Their names; the first one is blamed for silence.
         cancel: Ends the wait early.
+        check: Called again and again meanwhile; what it raises ends the wait.
         what: Named in errors: ``"the result of motion/move"``.
 
     Returns:
@@ -51,10 +53,11 @@ def await_result(
     deadline = time.monotonic() + timeout_s
     done = threading.Event()
     future.add_done_callback(lambda _: done.set())
-    check = _death_check(watch, needed, what=what)
+    check_nodes = _death_check(watch, needed, what=what)
     while not done.wait(_SLICE_S):
         if cancel is not None and cancel.is_cancelled:
             raise WaitCancelledError(cancel.reason)
+        check_nodes()
         check()
         if time.monotonic() > deadline:
             name = needed[0] if needed else "unknown"
