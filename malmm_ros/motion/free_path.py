@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import roboplan.core as core
 from numpy.typing import NDArray
 
 from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.motion.roboplan_robot import PlanningRobot
-
-JointPath = list[NDArray[np.float64]]
+from malmm_ros.motion.shortcut import JointPath, shorten
 
 # Most ways round an obstacle pass near the direct one; the rest is drawn from the whole range.
 _NEAR_SHARE = 0.7
@@ -64,10 +62,16 @@ class FreePath:
         self, start: NDArray[np.float64], goal: NDArray[np.float64], seed: int
     ) -> JointPath | None:
         """Waypoints from start to goal, each ``(7,)``; ``None`` when the search gave up."""
-        if not self._robot.is_path_colliding(start, goal, self._config.check_step):
+        if self._is_free(start, goal):
             return [start, goal]
-        path = self._grow(start, goal, np.random.default_rng(seed))
-        return None if path is None else self._shorten(path, seed)
+        generator = np.random.default_rng(seed)
+        path = self._grow(start, goal, generator)
+        if path is None:
+            return None
+        return shorten(path, self._is_free, generator, iterations=self._config.shortcut_iterations)
+
+    def _is_free(self, first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
+        return not self._robot.is_path_colliding(first, second, self._config.check_step)
 
     def _grow(
         self,
@@ -124,21 +128,6 @@ class FreePath:
         point = target
         if distance > self._config.rrt_step:
             point = origin + (target - origin) * (self._config.rrt_step / distance)
-        if self._robot.is_path_colliding(origin, point, self._config.check_step):
+        if not self._is_free(origin, point):
             return None
         return tree.add(point, near)
-
-    def _shorten(self, path: JointPath, seed: int) -> JointPath:
-        if not self._config.shortcut_iterations:
-            return path
-        options = core.PathShortcuttingOptions(
-            group_name=self._robot.group,
-            max_step_size=self._config.check_step,
-            max_iters=self._config.shortcut_iterations,
-            seed=seed,
-        )
-        joint_path = core.JointPath()
-        joint_path.joint_names = list(self._robot.names)
-        joint_path.positions = path
-        shortened = core.PathShortcutter(self._robot.scene, options).shortcut(joint_path)
-        return [np.array(waypoint) for waypoint in shortened.positions]

@@ -15,11 +15,12 @@ from malmm_ros.geometry import Pose, Vector3
 from malmm_ros.motion import checks
 from malmm_ros.motion.clearance import ClearanceProbe, Contact
 from malmm_ros.motion.collision_world import CollisionWorld
-from malmm_ros.motion.free_path import FreePath, JointPath
+from malmm_ros.motion.free_path import FreePath
 from malmm_ros.motion.inverse_kinematics import HALF_TURN, InverseKinematics
 from malmm_ros.motion.planner import PlanningScene
 from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.motion.roboplan_robot import PlanningRobot
+from malmm_ros.motion.shortcut import JointPath
 from malmm_ros.motion.straight_path import LineAttempt, StraightPath
 from malmm_ros.motion.timing import Timing
 from malmm_ros.trajectory import JointState, Trajectory

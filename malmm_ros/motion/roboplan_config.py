@@ -56,7 +56,7 @@ class RoboplanConfig:
     rrt_step: float = 1.0
     check_step: float = 0.02
     validation_step: float = 0.01
-    shortcut_iterations: int = 60
+    shortcut_iterations: int = 30
     velocity_scale: float = 0.7
     acceleration_scale: float = 0.4
     sample_period_s: float = 0.02

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation, Slerp
 
 from malmm_ros.geometry import Pose
-from malmm_ros.motion.free_path import JointPath
 from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.motion.roboplan_robot import PlanningRobot
+from malmm_ros.motion.shortcut import JointPath
 
 _ANGLE_STEP = 0.05
 _NEWTON_STEPS = 12

@@ -78,15 +78,15 @@ def test_the_two_collision_models_agree_on_random_states() -> None:
 def test_a_tall_held_box_goes_round_the_wall(planner: RoboplanPlanner, ready: JointState) -> None:
     wall = block("wall", 0.3, 0.0, size=(0.35, 0.02, 0.2))
     held = HeldObject(
-        item=block("plank", 0.0, 0.0, size=(0.04, 0.04, 0.2)),
-        tcp_from_object=Pose((0.0, 0.0, 0.07)),
+        item=block("plank", 0.0, 0.0, size=(0.04, 0.04, 0.26)),
+        tcp_from_object=Pose((0.0, 0.0, 0.1)),
     )
     scene = PlanningScene(objects=(wall,), held=held, finger_width=0.04)
-    start = planner.plan(ready, top_down((0.35, -0.15, 0.96), 0.0), scene).end
-    trajectory = planner.plan(start, top_down((0.35, 0.15, 0.96), 0.0), scene)
+    start = planner.plan(ready, top_down((0.35, -0.15, 0.99), 0.0), scene).end
+    trajectory = planner.plan(start, top_down((0.35, 0.15, 0.99), 0.0), scene)
     assert least_clearance(planner, trajectory, scene) > 0.0
     # Without the plank the hand may pass over the wall directly, so the plank made the detour.
-    empty = planner.plan(start, top_down((0.35, 0.15, 0.96), 0.0), PlanningScene(objects=(wall,)))
+    empty = planner.plan(start, top_down((0.35, 0.15, 0.99), 0.0), PlanningScene(objects=(wall,)))
     assert least_clearance(planner, empty, scene) < 0.0
 
 
