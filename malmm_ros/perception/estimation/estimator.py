@@ -13,7 +13,14 @@ from malmm_ros.geometry import Pose, Vector3, wrap_angle
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.forms import FLAT, UNKNOWN, recognise
-from malmm_ros.perception.estimation.shape import FIT_POINTS, Shape, shape_of, thinned
+from malmm_ros.perception.estimation.shape import (
+    FIT_POINTS,
+    Shape,
+    extent_of,
+    shape_of,
+    thinned,
+    top_of,
+)
 from malmm_ros.perception.estimation.solids import solids_for
 from malmm_ros.perception.estimation.surface_fit import (
     BoxPrior,
@@ -34,6 +41,11 @@ _FIXED = frozenset(
     ("jar", "container", "bin", "hoop", "backboard", "cradle", "peg", "base", "grill", "shelf",
      "target area")
 )  # fmt: skip
+# Things that stand on the table, whatever their lower edge seems to be.
+_STANDING = frozenset(("backboard", "bin", "container", "grill", "base", "cradle"))
+# Height over width of a peg whose foot is hidden.
+_PEG_ASPECT = 4.8
+_BOARD_THICKNESS, _POST_WIDTH = 0.015, 0.03  # m, of a backboard
 _FAR = 10.0  # m: a box so high has no top that points could lie on
 _BORDER = 0.15
 
@@ -95,9 +107,15 @@ def _bottom(
     *,
     is_floating: bool,
 ) -> float:
+    lowest = float(np.percentile(points[:, 2], 2.0))
+    is_carried = support_z is not None and support_z > table_z + 0.02 and not is_floating
+    if category in _STANDING and not is_carried:
+        return table_z
     if support_z is not None:
         return support_z
-    lowest = float(np.percentile(points[:, 2], 2.0))
+    if category == "peg":
+        edge = extent_of(points[points[:, 2] > top_of(points[:, 2]) - 0.004][:, :2])[0]
+        return max(table_z, top_of(points[:, 2]) - _PEG_ASPECT * edge)
     limit = 0.015 if category in _THIN else _ON_SOMETHING
     if is_floating or category in ("hoop", "shelf") or lowest - table_z > limit:
         return lowest
@@ -236,18 +254,23 @@ def _board(shape: Shape) -> Upright:
     """A backboard: a wide thin plate on a post."""
     z = shape.points[:, 2]
     plate = shape.points[z > shape.bottom + 0.45 * shape.height]
-    flat = plate[:, :2]
-    middle = flat.mean(axis=0)
-    _, _, axes = np.linalg.svd(flat - middle, full_matrices=False)
-    along = (flat - middle) @ axes[0]
-    low, high = np.percentile(along, (0.5, 99.5))
-    center = middle + axes[0] * 0.5 * (low + high)
+    if len(plate) < LEAST_POINTS:
+        plate = shape.points
+    _, _, axes = np.linalg.svd(plate[:, :2] - plate[:, :2].mean(axis=0), full_matrices=False)
+    across = math.atan2(float(axes[0][1]), float(axes[0][0])) - 0.5 * math.pi
+    along = (plate[:, :2] @ axes[0]).astype(np.float64)
+    prior = BoxPrior(
+        size=(_BOARD_THICKNESS, float(np.ptp(np.percentile(along, (0.3, 99.7))))),
+        size_sigma=0.004,
+    )
+    fit = fit_box(plate, bottom=shape.bottom - _FAR, top=shape.top, prior=prior, yaws=(across,))
     return Upright(
-        center=(float(center[0]), float(center[1])),
-        yaw=math.atan2(float(axes[0][1]), float(axes[0][0])) - 0.5 * math.pi,
-        size=(0.03, float(high - low), shape.height),
+        center=fit.center,
+        yaw=fit.yaw,
+        size=(_POST_WIDTH, fit.size[1], shape.height),
         bottom=shape.bottom,
         symmetry=2,
+        residual=fit.residual,
     )
 
 

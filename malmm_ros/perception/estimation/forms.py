@@ -6,7 +6,7 @@ a block when it is a box, a cylinder when it is round, and else an ``object``.
 
 from __future__ import annotations
 
-from malmm_ros.perception.estimation.shape import Fits, Shape, fits_of
+from malmm_ros.perception.estimation.shape import Fits, Shape, extent_of, fits_of
 
 UNKNOWN = "object"
 FLAT = "target area"
@@ -35,22 +35,38 @@ def is_open(shape: Shape) -> bool:
     return shape.top_share < 0.09
 
 
+def is_necked(shape: Shape) -> bool:
+    """Whether its upper part is much narrower than its lower one."""
+    z = shape.points[:, 2]
+    upper = shape.points[z > shape.top - 0.25 * shape.height]
+    lower = shape.points[z < shape.bottom + 0.5 * shape.height]
+    if len(upper) < 8 or len(lower) < 8:
+        return False
+    return extent_of(upper[:, :2])[1] < 0.7 * extent_of(lower[:, :2])[1]
+
+
 def _recognise_large(shape: Shape) -> str:
     height, short, long = shape.height, shape.short, shape.long
-    if shape.is_floating and long > 0.18 and short > 0.1 and height < 0.08:
-        return "shelf"
     if height > 0.25 and long > 0.25 and short < 0.14:
         return "backboard"
+    if shape.is_floating:
+        return _recognise_floating(height, short, long)
     if height > 0.12 and short > 0.2 and long > 0.28:
         return "grill"
-    if shape.is_floating and 0.09 < long < 0.26 and 0.05 < height < 0.22:
-        return "hoop"
     if 0.11 < height < 0.3 and 0.12 < long < 0.34 and short > 0.09:
         return "bin"
     if long > 0.22 and short < 0.15 and height < 0.035 and not is_open(shape):
         return "base"
     if 0.02 < height < 0.09 and long > 0.13:
         return "container"
+    return "bottle" if height > 0.17 and long < 0.14 and is_necked(shape) else ""
+
+
+def _recognise_floating(height: float, short: float, long: float) -> str:
+    if long > 0.18 and short > 0.1 and height < 0.08:
+        return "shelf"
+    if 0.09 < long < 0.26 and 0.05 < height < 0.22:
+        return "hoop"
     return ""
 
 
@@ -59,16 +75,16 @@ def _recognise_small(shape: Shape, color: str, fits: Fits) -> str:
     width = fits.cylinder.size[0] if fits.is_round else max(fits.box.size)
     if fits.is_ball and abs(height - fits.sphere.size[0]) < 0.25 * height and height > 0.03:
         return "tomato" if color in _TOMATO_COLORS else "ball"
+    if width < 0.042 and height < 0.032:
+        return "cap"
     if fits.is_round:
         return _recognise_round(height, width)
     return _recognise_box(shape, color, fits)
 
 
 def _recognise_round(height: float, width: float) -> str:
-    if height > 0.17 and 0.04 < width < 0.12:
-        return "bottle"
     if height < 0.035:
-        return "cap" if width < 0.045 else "lid"
+        return "lid"
     if 0.07 < height < 0.17 and width > 0.068:
         return "jar"
     return "cylinder"
@@ -77,10 +93,8 @@ def _recognise_round(height: float, width: float) -> str:
 def _recognise_box(shape: Shape, color: str, fits: Fits) -> str:
     height = shape.height
     short, long = min(fits.box.size), max(fits.box.size)
-    if height < 0.03 and long < 0.07 and long < 1.4 * short:
-        return "ring"
-    if height < 0.022 and long < 0.085:
-        return "cradle"
+    if height < 0.03 and long < 1.4 * short and long < 0.074:
+        return "ring" if long < 0.056 else "cradle"
     if long < 0.034 and height > 3.0 * long:
         return "peg"
     if height < 0.055 and 0.07 < long < 0.13 and long > 1.15 * short:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from malmm_ros.camera import RgbdImage
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.estimator import estimate
-from malmm_ros.perception.estimation.object_points import object_points
+from malmm_ros.perception.estimation.object_points import bounding_window, object_points
+from malmm_ros.perception.estimation.support import Support, find_support
 from malmm_ros.perception.estimation.table import TablePlane, TablePlaneConfig, heights
 from malmm_ros.perception.segmentation.segmenter import Mask
 
@@ -57,7 +58,15 @@ class ObjectEstimator:
         level = self._prepared(view)
         table_z = self._table.table_z
         cloud = object_points(level, mask.pixels, table_z=table_z, above=self._heights)
-        found = estimate(cloud, category=mask.category, color=mask.color, table_z=table_z)
+        support = self._support(level, mask)
+        found = estimate(
+            cloud,
+            category=mask.category,
+            color=mask.color,
+            table_z=table_z,
+            support_z=support.above(table_z),
+            is_floating=support.is_floating,
+        )
         if found is None:
             return None
         return replace(
@@ -84,6 +93,10 @@ class ObjectEstimator:
             cameras=detection.cameras,
             score=max(found.score, detection.score),
         )
+
+    def _support(self, level: RgbdImage, mask: Mask) -> Support:
+        window = bounding_window(mask.pixels)
+        return find_support(level.depth, self._heights, mask.pixels[window], window)
 
     def _prepared(self, view: Seen) -> RgbdImage:
         """The view's image with a level pose; computed once for all of its masks."""

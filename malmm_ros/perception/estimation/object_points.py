@@ -19,11 +19,11 @@ from malmm_ros.perception.estimation.table import depth_sigma, heights, rays
 _NO_READING = -0.5  # m above the table
 # More points say nothing new.
 _MOST_POINTS = 1500
-# Readings farther than this many spreads from a thing's middle are not its own.
-_OUTLIER_SPREADS = 6.0
-_LEAST_SPREAD = 0.015  # m
+_LEAST_SPREAD = 0.015  # m, beyond a thing's own points
 # A level top has at least this many pixels and this share of a thing's pixels.
 _TOP_PIXELS, _TOP_SHARE = 12, 0.04
+# And so many times as many as its sides have on the same height.
+_TOP_CONTRAST = 1.8
 
 
 def clean(mask: NDArray[np.bool_], image: RgbdImage) -> NDArray[np.bool_]:
@@ -42,7 +42,7 @@ def clean(mask: NDArray[np.bool_], image: RgbdImage) -> NDArray[np.bool_]:
         PerceptionError: The sizes differ.
     """
     _check_size(mask, image)
-    rows, columns = _window(mask)
+    rows, columns = bounding_window(mask)
     inner = mask[rows, columns]
     depth = image.depth[rows, columns]
     valid = np.isfinite(depth) & (depth > 0.0)
@@ -80,7 +80,7 @@ def object_points(
     above = heights(image, table_z) if above is None else above
     if not mask.any():
         return PointCloud.empty()
-    window = _window(mask)
+    window = bounding_window(mask)
     pixels, height = mask[window], above[window]
     rows, columns = np.nonzero(pixels)
     height_of = height[rows, columns]
@@ -129,17 +129,26 @@ def level_top(height: NDArray[np.floating], sigma: float) -> float | None:
             return None
         top = float(np.median(near))
     count = int((np.abs(height - top) < band).sum())
-    return top if count >= max(_TOP_PIXELS, _TOP_SHARE * len(height)) else None
+    if count < max(_TOP_PIXELS, _TOP_SHARE * len(height)):
+        return None
+    # A ball has a highest point too, but no more pixels there than elsewhere.
+    beside = int(((height < top - band) & (height > top - 4.0 * band)).sum())
+    return top if count > _TOP_CONTRAST * beside * (2.0 / 3.0) else None
 
 
 def without_outliers(cloud: PointCloud) -> PointCloud:
-    """Leave out points far from the rest, by median and median absolute deviation."""
+    """Leave out points that lie far outside of where nearly all are.
+
+    Not by median and spread alone: most points of a large box may lie on its one front face,
+    and its far edge is no outlier.
+    """
     if len(cloud) < 8:
         return cloud
-    middle = np.median(cloud.points, axis=0)
-    away = np.abs(cloud.points - middle)
-    spread = np.maximum(_LEAST_SPREAD, 1.4826 * np.median(away, axis=0))
-    is_near: NDArray[np.bool_] = np.all(away < _OUTLIER_SPREADS * spread, axis=1)
+    low, high = np.percentile(cloud.points, (3.0, 97.0), axis=0)
+    margin = 0.3 * (high - low) + _LEAST_SPREAD
+    is_near: NDArray[np.bool_] = np.all(
+        (cloud.points > low - margin) & (cloud.points < high + margin), axis=1
+    )
     return cloud.where(is_near)
 
 
@@ -162,7 +171,7 @@ def _height_sigma(depth: NDArray[np.float64], directions: NDArray[np.float64]) -
     return depth_sigma(float(np.median(depth))) * abs(float(np.median(directions[:, 2])))
 
 
-def _window(mask: NDArray[np.bool_]) -> tuple[slice, slice]:
+def bounding_window(mask: NDArray[np.bool_]) -> tuple[slice, slice]:
     """The smallest rows and columns that hold a mask, all of an empty one."""
     x, y, width, height = cv2.boundingRect(mask.astype(np.uint8))
     if not width:

@@ -14,16 +14,17 @@ from malmm_ros.perception.color_naming import Light, name_color
 from malmm_ros.perception.estimation.forms import FLAT, recognise
 from malmm_ros.perception.estimation.object_points import object_points
 from malmm_ros.perception.estimation.shape import shape_of
+from malmm_ros.perception.estimation.support import find_support
 from malmm_ros.perception.estimation.table import TablePlane, TablePlaneConfig
 from malmm_ros.perception.segmentation.grouping import Thing, gather
 from malmm_ros.perception.segmentation.light import LightMeter
 from malmm_ros.perception.segmentation.regions import RegionConfig, View, find_regions
 from malmm_ros.perception.segmentation.segmenter import Mask
-from malmm_ros.perception.segmentation.support import Support, find_support
 from malmm_ros.perception.segmentation.vocabulary import matching_phrase
 from malmm_ros.scene import Workspace
 
 _LEAST_POINTS = 12
+_TOP_BAND, _TOP_PIXELS = 0.004, 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ class ColorSegmenter:
             self._table.update(image, ignore),
             table_z=self._table.table_z,
             workspace=self._config.workspace,
-            border=self._config.regions.border,
+            config=self._config.regions,
             ignore=ignore,
         )
         light = self._meter.update(view, ignore)
@@ -113,18 +114,15 @@ class ColorSegmenter:
         cloud = object_points(view.image, pixels, table_z=table_z, above=view.heights)
         if len(cloud) < _LEAST_POINTS:
             return None
-        support = find_support(view, thing.pixels, thing.window)
+        support = find_support(view.image.depth, view.smooth, thing.pixels, thing.window)
+        # A hidden foot stands on the table.
+        bottom = support.above(table_z)
         shape = shape_of(
             cloud.points,
-            bottom=table_z + _bottom(support),
-            is_floating=support.kind == "floating",
+            bottom=table_z if bottom is None else bottom,
+            is_floating=support.is_floating,
         )
         return recognise(shape, color)
-
-
-def _bottom(support: Support) -> float:
-    """Height above the table of what carries a thing; a hidden foot stands on the table."""
-    return 0.0 if support.kind == "hidden" else support.height
 
 
 def _top_color(view: View, thing: Thing) -> NDArray[np.float64]:
@@ -133,8 +131,8 @@ def _top_color(view: View, thing: Thing) -> NDArray[np.float64]:
     if thing.is_flat:
         return np.asarray(np.median(colors, axis=0))
     height = view.smooth[thing.window][thing.pixels]
-    is_top = height > np.percentile(height, 95.0) - 0.004
-    brightness = colors.max(axis=1)
-    is_bright = brightness >= np.percentile(brightness, 70.0)
-    chosen = is_top if is_top.sum() >= max(10, 0.08 * len(colors)) else is_bright
-    return np.asarray(np.median(colors[chosen], axis=0))
+    is_top = height > np.percentile(height, 98.0) - _TOP_BAND
+    # The top's band holds some of the sides, which are darker.
+    chosen = colors[is_top] if is_top.sum() >= _TOP_PIXELS else colors
+    brightness = chosen.max(axis=1)
+    return np.asarray(np.median(chosen[brightness >= np.percentile(brightness, 60.0)], axis=0))

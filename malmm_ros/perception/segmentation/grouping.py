@@ -8,13 +8,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from malmm_ros.perception.color_naming import GRAY
 from malmm_ros.perception.segmentation.regions import Region, View
 
 # Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
 _REACH_PX = 6
-_OPEN_TOP_SHARE = 0.07
+# A closed top is at least this wide from its middle to its edge, a rim is narrower.
+_CLOSED_PX = 2.8
 _TOP_BAND = 0.004  # m
+_STRIDE = 8
+# A shadowed table is about so bright.
+_SHADOW = 0.5
 # Heights at which a wide low thing may carry narrow tall ones of its own colour.
 _LEVELS = (0.032, 0.06)
 _NARROW, _WIDE = 0.07, 0.15
@@ -40,9 +43,10 @@ def gather(view: View, regions: list[Region]) -> list[Thing]:
     """Things of an image's pieces."""
     groups = _joined(view, regions)
     things = []
+    table = _table_colors(view)
     for group in groups:
         thing = _union(group)
-        things.append(_grown(view, thing))
+        things.append(_grown(view, thing, table))
     return things
 
 
@@ -70,12 +74,14 @@ def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
 
 
 def _is_open(view: View, region: Region) -> bool:
-    """Whether a piece may be part of something hollow: it has no closed top."""
+    """Whether a piece may be part of something hollow: it has a rim and no closed top."""
     if region.is_flat:
         return True
-    height = view.smooth[region.window][region.pixels]
-    top = float(np.percentile(height, 97.0))
-    return float((height > top - _TOP_BAND).mean()) < _OPEN_TOP_SHARE + 0.05
+    height = np.where(region.pixels, view.smooth[region.window], -1.0)
+    top = float(np.percentile(height[region.pixels], 97.0))
+    on_top = np.pad((height > top - _TOP_BAND).astype(np.uint8), 1)
+    widest = float(cv2.distanceTransform(on_top, cv2.DIST_L2, 3).max())
+    return widest < _CLOSED_PX
 
 
 def _are_near(first: Region, second: Region) -> bool:
@@ -124,16 +130,46 @@ def _union(group: list[Region]) -> Thing:
     )
 
 
-def _grown(view: View, thing: Thing) -> Thing:
-    """With the pixels of its colour beside it that have no reading: depth is lost at edges."""
-    if thing.is_flat or thing.family == GRAY:
+def _table_colors(view: View) -> NDArray[np.float32]:
+    """Colours ``(K, 3)`` of the bare table: dark and bright parts, and the same in shadow."""
+    flat = view.is_inside[::_STRIDE, ::_STRIDE] & (
+        np.abs(view.smooth[::_STRIDE, ::_STRIDE]) < _TOP_BAND
+    )
+    colors = view.image.rgb[::_STRIDE, ::_STRIDE][flat].astype(np.float32)
+    if len(colors) < 20:
+        return np.empty((0, 3), np.float32)
+    order = np.argsort(colors.sum(axis=1))
+    picked = colors[order[(np.array([0.15, 0.5, 0.85]) * len(order)).astype(np.intp)]]
+    return np.concatenate((picked, _SHADOW * picked))
+
+
+def _grown(view: View, thing: Thing, table: NDArray[np.float32]) -> Thing:
+    """With the pixels of its colour at its depth edges, where readings are lost."""
+    if thing.is_flat:
         return thing
     height, width = view.heights.shape
     rows = slice(max(0, thing.window[0].start - 3), min(height, thing.window[0].stop + 3))
     columns = slice(max(0, thing.window[1].start - 3), min(width, thing.window[1].stop + 3))
     mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
     mask[_within(thing.window, rows, columns)] = thing.pixels
-    beside = cv2.dilate(mask, np.ones((5, 5), np.uint8)) > 0
-    lost = view.heights[rows, columns] < -0.5
-    grown = (mask > 0) | (beside & lost & (view.families[rows, columns] == thing.family))
+    beside = (cv2.dilate(mask, np.ones((5, 5), np.uint8)) > 0) & (mask == 0)
+    beside &= view.is_edge[rows, columns]
+    near = np.nonzero(beside)
+    if len(near[0]) and len(table):
+        colors = view.image.rgb[rows, columns].astype(np.float32)
+        own = _own_colors(colors[mask > 0])
+        beside[near] = _distance(colors[near], own) < _distance(colors[near], table)
+    grown = (mask > 0) | beside
     return Thing(window=(rows, columns), pixels=grown, family=thing.family, is_flat=thing.is_flat)
+
+
+def _own_colors(colors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Colours of a thing's dark, middle and bright faces, ``(3, 3)``."""
+    order = np.argsort(colors.sum(axis=1))
+    return colors[order[(np.array([0.1, 0.5, 0.9]) * len(order)).astype(np.intp)]]
+
+
+def _distance(colors: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
+    """To the nearest of some colours."""
+    difference = colors[:, None, :] - others[None, :, :]
+    return np.asarray((difference * difference).sum(axis=2).min(axis=1), np.float32)

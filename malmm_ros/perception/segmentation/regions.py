@@ -15,6 +15,8 @@ from malmm_ros.perception.estimation.table import heights
 from malmm_ros.scene import Workspace
 
 _NO_READING = -0.5  # m; below any height
+_STRIDE = 8
+_MARK_SATURATION = 0.45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,7 @@ class View:
         smooth: The same, averaged over neighbours.
         families: ``(H, W)``, colour families.
         is_inside: ``(H, W)``; over the workspace and not to be ignored.
+        is_edge: ``(H, W)``; without a reading, or between things at different depths.
     """
 
     image: RgbdImage
@@ -81,6 +84,7 @@ class View:
     smooth: NDArray[np.float32]
     families: NDArray[np.uint8]
     is_inside: NDArray[np.bool_]
+    is_edge: NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -89,12 +93,12 @@ class View:
         *,
         table_z: float,
         workspace: Workspace,
-        border: float,
+        config: RegionConfig,
         ignore: NDArray[np.bool_] | None,
     ) -> View:
         """Compute it."""
         above = heights(image, table_z)
-        inside = _inside(image, workspace, border) & (above > _NO_READING)
+        inside = _inside(image, workspace, config.border) & (above > _NO_READING)
         if ignore is not None:
             inside &= ~ignore
         return cls(
@@ -103,19 +107,33 @@ class View:
             smooth=_smoothed(above),
             families=families(np.asarray(cv2.blur(image.rgb, (3, 3)), np.uint8)),
             is_inside=inside,
+            is_edge=(above <= _NO_READING) | _steps(image.depth, config.depth_step),
         )
 
 
 def find_regions(view: View, config: RegionConfig) -> list[Region]:
     """All pieces, raised ones first."""
     raised = view.is_inside & (view.smooth > config.lowest)
-    raised &= ~_steps(view.image.depth, config.depth_step)
+    raised &= ~view.is_edge
     flat = view.is_inside & (np.abs(view.smooth) <= config.lowest)
-    flat &= view.families >= FIRST_HUE
+    flat &= (view.families >= FIRST_HUE) & _is_unlike_table(view, flat)
     opening = np.ones((config.flat_width_px, config.flat_width_px), np.uint8)
     wide = np.asarray(cv2.morphologyEx(flat.astype(np.uint8), cv2.MORPH_OPEN, opening), np.uint8)
     result = _pieces(raised.astype(np.uint8), view.families, config, is_flat=False)
     return result + _pieces(wide, view.families, config, is_flat=True)
+
+
+def _is_unlike_table(view: View, flat: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which pixels are more saturated than the table, whose pixels are most of the flat ones."""
+    high = view.image.rgb.max(axis=2).astype(np.int16)
+    low = view.image.rgb.min(axis=2).astype(np.int16)
+    sampled = flat[::_STRIDE, ::_STRIDE]
+    bright = high[::_STRIDE, ::_STRIDE][sampled]
+    if not len(bright):
+        return flat
+    share = 1.0 - low[::_STRIDE, ::_STRIDE][sampled] / np.maximum(bright, 1)
+    limit = max(_MARK_SATURATION, float(np.percentile(share, 70.0)) + 0.15)
+    return np.asarray(high - low > limit * high)
 
 
 def _pieces(
