@@ -25,6 +25,7 @@ class Detection:
         cloud: Its points, world frame.
         score: How sure, 0 to 1.
         cameras: Names of the cameras that saw it.
+        is_cut: It reaches an image's border or the robot's pixels: a part of it may be hidden.
     """
 
     category: str
@@ -38,3 +39,4 @@ class Detection:
     is_fixed: bool = False
     score: float = 1.0
     cameras: tuple[str, ...] = ()
+    is_cut: bool = False

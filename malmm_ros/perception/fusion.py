@@ -2,90 +2,216 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
+from malmm_ros.geometry import Pose
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
+from malmm_ros.perception.estimation.forms import FLAT
+from malmm_ros.scene import SceneObject
 
 Refit = Callable[[Detection], Detection]
 
+_FORBIDDEN = 1e3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusionConfig:
+    """When two cameras' views are of one thing.
+
+    Attributes:
+        distance: Their middles are that near, metres; or one is mostly within the other:
+        inflation: so much around the other's parts counts as within, metres;
+        share: so many of its points are within, 0 to 1.
+        chroma: Largest difference of the clouds' mean colours, brightness left out, 0 to 1.
+    """
+
+    distance: float = 0.03
+    inflation: float = 0.016
+    share: float = 0.5
+    chroma: float = 0.12
+
+    def __post_init__(self) -> None:
+        for name in ("distance", "inflation", "chroma"):
+            if getattr(self, name) <= 0.0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if not 0.0 < self.share <= 1.0:
+            raise ValueError(f"share must be in (0, 1], got {self.share}")
+
 
 def fuse(
-    views: Sequence[Sequence[Detection]], *, distance: float, refit: Refit
+    views: Sequence[Sequence[Detection]], *, refit: Refit, config: FusionConfig | None = None
 ) -> list[Detection]:
     """Join what cameras see of the same objects.
 
-    Two views are of one object when their boxes overlap from above by more than half of the
-    smaller one, or their middles are near, and their heights meet.
+    Camera by camera, detections are paired with the objects found so far, each with one; what
+    is left over and lies within an object of its colour is a piece of that, seen in part only.
+    What an object is called is decided by the view that shows most of it. Among several cameras,
+    what a single one sees cut off by its border or by the robot is not believed.
 
     Args:
         views: Detections, camera by camera, world frame.
-        distance: Between middles of views of one small object, metres.
         refit: Estimates pose and size anew from a joint cloud.
+        config: When views are of one thing.
 
     Returns:
         One detection for each object.
     """
+    config = config or FusionConfig()
     groups: list[list[Detection]] = []
     for detections in views:
-        free = list(range(len(groups)))
-        for item in sorted(detections, key=len_of_cloud, reverse=True):
-            best = min(
-                (index for index in free if is_same(groups[index], item, distance)),
-                key=lambda index: gap(groups[index][0], item),
-                default=None,
-            )
-            if best is None:
-                groups.append([item])
-            else:
-                groups[best].append(item)
-                free.remove(best)
-    return [_joined(group, refit) for group in groups]
+        pairs = _pairs(groups, detections, config)
+        for index, item in enumerate(detections):
+            if index in pairs:
+                groups[pairs[index]].append(item)
+        rest = [item for index, item in enumerate(detections) if index not in pairs]
+        groups += [[item] for item in rest if not _is_piece(item, groups, config)]
+    wholes = [max(group, key=_volume) for group in groups]
+    kept = [
+        group
+        for group, whole in zip(groups, wholes, strict=True)
+        if len(group) > 1
+        or not (_is_piece_of_larger(whole, wholes, config) or (whole.is_cut and len(views) > 1))
+    ]
+    return [_joined(group, refit) for group in kept]
 
 
-def len_of_cloud(item: Detection) -> int:
-    """How much was seen of it."""
-    return len(item.cloud)
+def _pairs(
+    groups: Sequence[Sequence[Detection]], detections: Sequence[Detection], config: FusionConfig
+) -> dict[int, int]:
+    """Index of a detection to index of its group."""
+    if not groups or not detections:
+        return {}
+    costs = np.array(
+        [[_cost(max(group, key=_volume), item, config) for group in groups] for item in detections]
+    )
+    rows, columns = linear_sum_assignment(costs)
+    return {
+        int(row): int(column)
+        for row, column in zip(rows, columns, strict=True)
+        if costs[row, column] < _FORBIDDEN
+    }
 
 
-def gap(first: Detection, second: Detection) -> float:
-    """Between two middles from above, metres."""
-    return float(np.hypot(*np.subtract(first.pose.position, second.pose.position)[:2]))
+def _cost(whole: Detection, item: Detection, config: FusionConfig) -> float:
+    if not are_alike(whole, item, config) or is_flat(whole) != is_flat(item):
+        return _FORBIDDEN
+    distance = float(np.linalg.norm(np.subtract(whole.pose.position, item.pose.position)))
+    is_near = distance < config.distance
+    if not (is_near or _is_within(item, whole, config) or _is_within(whole, item, config)):
+        return _FORBIDDEN
+    ratio = abs(math.log(max(1e-9, _volume(item)) / max(1e-9, _volume(whole))))
+    return distance + 0.01 * min(ratio, 5.0)
 
 
-def is_same(group: Sequence[Detection], item: Detection, distance: float) -> bool:
-    """Whether a detection shows what a group shows."""
-    first = group[0]
-    if first.is_fixed != item.is_fixed and first.category != item.category:
+def is_flat(item: Detection) -> bool:
+    """Whether it is a mark on a surface."""
+    return item.category == FLAT
+
+
+def are_alike(first: Detection, second: Detection, config: FusionConfig) -> bool:
+    """Whether colours are the same, by name or by their mean without brightness."""
+    if first.color == second.color:
+        return True
+    difference = _chroma(first.cloud) - _chroma(second.cloud)
+    return float(np.linalg.norm(difference)) < config.chroma
+
+
+def _is_piece(
+    item: Detection, groups: Sequence[Sequence[Detection]], config: FusionConfig
+) -> bool:
+    """Whether a detection without a partner is a part of something that was found."""
+    return any(
+        are_alike(whole, item, config)
+        and is_flat(whole) == is_flat(item)
+        and _volume(item) < _volume(whole)
+        and _is_within(item, whole, config)
+        for whole in (max(group, key=_volume) for group in groups)
+    )
+
+
+def _is_piece_of_larger(
+    item: Detection, wholes: Sequence[Detection], config: FusionConfig
+) -> bool:
+    """Whether it is a part of what another camera has seen more of."""
+    return _is_piece(
+        item, [[whole] for whole in wholes if set(whole.cameras) != set(item.cameras)], config
+    )
+
+
+def _is_within(item: Detection, whole: Detection, config: FusionConfig) -> bool:
+    """Whether most of a cloud lies within the parts of another detection."""
+    points = item.cloud.points[:: max(1, len(item.cloud) // 100)]
+    if not len(points):
         return False
-    low = max(_bottom(first), _bottom(item))
-    high = min(_top(first), _top(item))
-    if low > high + 0.01:
-        return False
-    reach = 0.5 * min(max(first.size[:2]), max(item.size[:2]))
-    return gap(first, item) < max(distance, 0.5 * reach)
+    inside = np.zeros(len(points), bool)
+    for part in _parts(whole):
+        pose, size = part
+        local = np.abs(pose.inverse().apply(points))
+        inside |= (local <= 0.5 * size + config.inflation).all(axis=1)
+    return float(inside.mean()) >= config.share
 
 
-def _bottom(item: Detection) -> float:
-    return item.pose.position[2] - 0.5 * item.size[2]
+def _parts(item: Detection) -> list[tuple[Pose, NDArray[np.float64]]]:
+    whole = SceneObject(name="", category="", pose=item.pose, size=item.size, solids=item.solids)
+    return [(item.pose @ part.pose, np.asarray(part.size)) for part in whole.parts]
 
 
-def _top(item: Detection) -> float:
-    return item.pose.position[2] + 0.5 * item.size[2]
+def _chroma(cloud: PointCloud) -> NDArray[np.float64]:
+    if not len(cloud):
+        return np.full(3, 1.0 / 3.0)
+    mean = cloud.colors.mean(axis=0) + 1.0
+    shares: NDArray[np.float64] = mean / mean.sum()
+    return shares
+
+
+def _volume(item: Detection) -> float:
+    return math.prod(item.size)
 
 
 def _joined(group: Sequence[Detection], refit: Refit) -> Detection:
     if len(group) == 1:
         return group[0]
-    best = max(group, key=lambda item: (bool(item.phrase), item.score * len(item.cloud)))
+    whole = _namesake(group)
     merged = replace(
-        best,
+        whole,
         cloud=PointCloud.joined([item.cloud for item in group]),
         cameras=tuple(dict.fromkeys(name for item in group for name in item.cameras)),
         score=max(item.score for item in group),
-        phrase=best.phrase or next((item.phrase for item in group if item.phrase), ""),
+        is_cut=all(item.is_cut for item in group),
+        phrase=whole.phrase or next((item.phrase for item in group if item.phrase), ""),
     )
-    return refit(merged)
+    return replace(refit(merged), is_cut=merged.is_cut)
+
+
+def _namesake(group: Sequence[Detection]) -> Detection:
+    """The view after which the object is called.
+
+    Forms tell by their sides: a view from above, which shows hardly any, counts less. What was
+    asked for counts more.
+    """
+    rises = [_rise(item) for item in group]
+    votes: dict[str, float] = {}
+    weights: list[float] = []
+    for item, rise in zip(group, rises, strict=True):
+        weight = 0.3 + rise / max(*rises, 0.001) + (0.5 if item.phrase else 0.0)
+        weight *= 0.5 if item.is_cut else 1.0
+        weights.append(weight)
+        votes[item.category] = votes.get(item.category, 0.0) + weight
+    best = max(votes, key=lambda category: votes[category])
+    of_it = [index for index, item in enumerate(group) if item.category == best]
+    return group[max(of_it, key=lambda index: weights[index])]
+
+
+def _rise(item: Detection) -> float:
+    """How much of its height is seen, metres."""
+    if len(item.cloud) < 2:
+        return 0.0
+    low, high = np.percentile(item.cloud.points[:, 2], (3.0, 97.0))
+    return float(high - low)

@@ -6,6 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
+
 from malmm_ros.backends import load_backend
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import UnknownNameError
@@ -13,13 +17,9 @@ from malmm_ros.geometry import Pose
 from malmm_ros.models.description import BASE_POSE
 from malmm_ros.perception.checking import check_images
 from malmm_ros.perception.detection import Detection
-from malmm_ros.perception.estimation import (
-    TablePlane,
-    TablePlaneConfig,
-    estimate,
-    object_points,
-)
-from malmm_ros.perception.fusion import fuse
+from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
+from malmm_ros.perception.estimation.forms import FLAT
+from malmm_ros.perception.fusion import FusionConfig, fuse
 from malmm_ros.perception.grasp_cache import GraspCache, GraspConfig
 from malmm_ros.perception.grasping import GRASP_PROPOSERS
 from malmm_ros.perception.phrases import ObjectPhrase, find_phrases, make_phrase
@@ -30,6 +30,10 @@ from malmm_ros.perception.tracking import Tracker, TrackingConfig, View
 from malmm_ros.scene import GripperState, Scene, SceneObject, Workspace
 from malmm_ros.trajectory import JointState
 
+# Box volume below which a raised thing is a piece of something, m³; a bottle's cap has 16e-6.
+_CRUMB = 3e-6
+_EDGE_PX, _TOUCHING_PX = 3, 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineConfig:
@@ -39,7 +43,6 @@ class PipelineConfig:
         segmenter: Name in ``SEGMENTERS``.
         proposer: Name in ``GRASP_PROPOSERS``.
         border: Things further outside of the workspace than this are left out, metres.
-        fuse_distance: Two cameras' views of one thing are that near at least, metres.
         skew_s: Largest difference between the stamps of images of one moment.
         max_age_s: Oldest image that is used, seconds.
     """
@@ -47,10 +50,10 @@ class PipelineConfig:
     segmenter: str = "color"
     proposer: str = "antipodal"
     border: float = 0.12
-    fuse_distance: float = 0.03
     skew_s: float = 0.1
     max_age_s: float = 1.0
     grasps: GraspConfig = field(default_factory=GraspConfig)
+    fusion: FusionConfig = field(default_factory=FusionConfig)
     table: TablePlaneConfig = field(default_factory=TablePlaneConfig)
     robot_mask: RobotMaskConfig = field(default_factory=RobotMaskConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
@@ -60,7 +63,7 @@ class PipelineConfig:
             raise UnknownNameError("segmenter", self.segmenter, SEGMENTERS)
         if self.proposer not in GRASP_PROPOSERS:
             raise UnknownNameError("grasp proposer", self.proposer, GRASP_PROPOSERS)
-        for name in ("border", "fuse_distance", "skew_s", "max_age_s"):
+        for name in ("border", "skew_s", "max_age_s"):
             if getattr(self, name) < 0.0:
                 raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
 
@@ -84,7 +87,7 @@ class ScenePipeline:
         self._config = config or PipelineConfig()
         self._segmenter = load_backend("segmenter", self._config.segmenter, SEGMENTERS)()
         proposer = load_backend("grasp proposer", self._config.proposer, GRASP_PROPOSERS)()
-        self._table = TablePlane(self._config.table)
+        self._estimator = ObjectEstimator(self._config.table)
         self._grasps = GraspCache(proposer, self._config.grasps)
         self._mask = RobotMask(self._config.robot_mask, robot_name=robot_name, base=base)
         self._tracker = Tracker(self._config.tracking)
@@ -149,44 +152,50 @@ class ScenePipeline:
         views: list[View] = []
         seen: list[list[Detection]] = []
         for image in images:
-            robot = self._mask.pixels_at(image, poses)
-            view = View(image=self._table.update(image, robot), robot=robot)
-            masks = self._segmenter.segment(view.image, texts, ignore=robot)
+            view = View(image=image, robot=self._mask.pixels_at(image, poses))
+            masks = self._segmenter.segment(image, texts, ignore=view.robot)
             found = [self._estimate(view, mask) for mask in masks]
-            views.append(view)
-            seen.append([item for item in found if item is not None and self._is_near(item)])
-        return views, fuse(seen, distance=self._config.fuse_distance, refit=self._refit)
+            seen.append([item for item in found if item is not None and self._is_thing(item)])
+            level = self._estimator.table.level(image)
+            views.append(View(image=level, robot=view.robot))
+        return views, fuse(seen, refit=self._estimator.refit, config=self._config.fusion)
 
     def _estimate(self, view: View, mask: Mask) -> Detection | None:
-        table_z = self._table.table_z
-        cloud = object_points(view.image, mask.pixels & ~view.robot, table_z=table_z)
-        found = estimate(cloud, category=mask.category, color=mask.color, table_z=table_z)
-        if found is None:
-            return None
-        return replace(
-            found, phrase=mask.phrase, score=mask.score, cameras=(view.image.camera_name,)
-        )
+        found = self._estimator.estimate(view, mask)
+        return None if found is None else replace(found, is_cut=is_cut(mask.pixels, view.robot))
 
-    def _refit(self, detection: Detection) -> Detection:
-        found = estimate(
-            detection.cloud,
-            category=detection.category,
-            color=detection.color,
-            table_z=self._table.table_z,
+    def _is_thing(self, detection: Detection) -> bool:
+        """Whether it is near the workspace, and more than a crumb of something."""
+        is_crumb = detection.category != FLAT and math.prod(detection.size) < _CRUMB
+        return not is_crumb and self._workspace.contains(
+            detection.pose.position, margin=-self._config.border
         )
-        if found is None:
-            return detection
-        return replace(
-            found, phrase=detection.phrase, score=detection.score, cameras=detection.cameras
-        )
-
-    def _is_near(self, detection: Detection) -> bool:
-        return self._workspace.contains(detection.pose.position, margin=-self._config.border)
 
     def _with_grasp(self, item: SceneObject, objects: Sequence[SceneObject]) -> SceneObject:
         if item.is_fixed or item.is_held:
             return item
         return replace(item, grasp=self._grasps.grasp(item, objects))
+
+
+def is_cut(pixels: NDArray[np.bool_], robot: NDArray[np.bool_]) -> bool:
+    """Whether a mask ``(H, W)`` reaches the image's border, or the robot's pixels beside it."""
+    edge = _EDGE_PX
+    rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
+    if not len(rows):
+        return False
+    height, width = pixels.shape
+    if rows[0] < edge or columns[0] < edge or rows[-1] >= height - edge:
+        return True
+    if columns[-1] >= width - edge:
+        return True
+    window = (
+        slice(max(0, rows[0] - edge), rows[-1] + edge + 1),
+        slice(max(0, columns[0] - edge), columns[-1] + edge + 1),
+    )
+    if not robot[window].any():
+        return False
+    grown = binary_dilation(pixels[window], iterations=edge)
+    return int((grown & robot[window]).sum()) >= _TOUCHING_PX
 
 
 def _as_phrase(item: ObjectPhrase | str) -> ObjectPhrase:

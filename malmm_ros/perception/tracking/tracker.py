@@ -141,11 +141,14 @@ class Tracker:
         ratio = math.prod(detection.size) / max(1e-9, float(np.prod(track.size)))
         shift = float(np.linalg.norm(np.subtract(detection.pose.position, track.pose.position)))
         is_part = ratio < self._config.shrunk
+        is_hidden = (
+            detection.is_cut or look_at(track.surface, views).hidden > self._config.hidden_share
+        )
         if shift > self._config.association.near:
             track.measure(detection)  # even a part of it there is better than the old place
         elif ratio > 1.0 / self._config.shrunk and not track.is_released:
             track.restart(detection)  # seen whole for the first time
-        elif look_at(track.surface, views).hidden > self._config.hidden_share:
+        elif is_hidden and not track.first.is_cut:
             track.glimpse()
         elif is_part and track.misses < self._config.empty_misses:
             track.misses += 1
