@@ -25,7 +25,23 @@ SIM = Bringup(
             name="world",
             default="mujoco",
             doc="what simulates the arm and the objects",
-            choices=("mujoco",),
+            choices=("mujoco", "coppeliasim"),
+        ),
+        Argument(
+            name="coppeliasim_host",
+            default="localhost",
+            doc="with world:=coppeliasim: where CoppeliaSim runs",
+        ),
+        Argument(
+            name="coppeliasim_port",
+            default=23000,
+            doc="with world:=coppeliasim: of its ZMQ remote API server",
+        ),
+        Argument(
+            name="coppeliasim_scenes",
+            default="",
+            doc="with world:=coppeliasim: folder of descriptions of its scenes, TASK.yaml; empty: "
+            "ours, for scenes of RLBench",
         ),
         Argument(
             name="motion",
@@ -110,6 +126,10 @@ SIM = Bringup(
             module="malmm_ros.nodes.simulator",
             executable="simulator",
             parameters={
+                "world": Use(argument="world"),
+                "coppeliasim.host": Use(argument="coppeliasim_host"),
+                "coppeliasim.port": Use(argument="coppeliasim_port"),
+                "coppeliasim.scenes": Use(argument="coppeliasim_scenes"),
                 "task": Use(argument="task"),
                 "seed": Use(argument="seed"),
                 "options": Use(argument="options"),
