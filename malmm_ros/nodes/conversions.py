@@ -115,6 +115,7 @@ def scene_message(scene: Scene) -> malmm_ros.msg.SceneState:
     return malmm_ros.msg.SceneState(
         header=header(scene.stamp_s),
         source=scene.source,
+        missing=list(scene.missing),
         objects=[object_message(item) for item in scene.objects],
         gripper=gripper_message(scene.gripper, stamp_s=scene.stamp_s),
     )
@@ -136,6 +137,7 @@ def scene_value(message: malmm_ros.msg.SceneState) -> Scene:
         objects=tuple(object_value(item) for item in message.objects),
         gripper=gripper_value(message.gripper),
         source=source,
+        missing=tuple(message.missing),
     )
 
 

@@ -25,6 +25,7 @@ def choose(message: SceneState, phrases: list[str]) -> tuple[SceneState, list[st
     chosen = SceneState(
         header=message.header,
         source=message.source,
+        missing=message.missing,
         objects=[item for item in message.objects if item.name in kept],
         gripper=message.gripper,
     )

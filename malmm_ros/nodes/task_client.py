@@ -138,7 +138,7 @@ class TaskClient:
         Raises:
             NodeDiedError: A node died meanwhile; named in the error.
         """
-        goal = ExecuteTask.Goal(instruction=instruction, team=team, timeout=timeout_s)
+        goal = ExecuteTask.Goal(instruction=instruction, team=team, timeout=float(timeout_s))
         outcome = self._task.run(
             goal,
             timeout_s=timeout_s + 30.0 if timeout_s else 24 * 3600.0,

@@ -56,6 +56,7 @@ scenes = st.builds(
     objects=st.lists(objects, max_size=3).map(tuple),
     gripper=grippers,
     source=st.sampled_from(["state", "vision"]),
+    missing=st.lists(names, max_size=2).map(tuple),
 )
 
 

@@ -78,7 +78,7 @@ class VisionSource:
         self._reset_s = float("-inf")
         self._is_new_world = False
         self._complaints: dict[str, float] = {}
-        self._problem = ""
+        self._problem, self._seen_s = "", time.monotonic()
         self._stop = threading.Event()
         self._subscribe()
         self._thread = threading.Thread(target=self._run, name="vision", daemon=True)
@@ -101,7 +101,9 @@ class VisionSource:
         words = self._cameras.silent(longer_than_s=longer_than_s)
         if words:
             return words
-        return [self._problem] if self._problem else []
+        # A motion faster than /tf tells of passes; what lasts has to be told of.
+        lasts = time.monotonic() - self._seen_s >= longer_than_s
+        return [self._problem] if self._problem and lasts else []
 
     def _subscribe(self) -> None:
         node, group = self._node, MutuallyExclusiveCallbackGroup()
@@ -158,7 +160,6 @@ class VisionSource:
                 self._see(frames)
             except MalmmError as error:
                 self._problem = str(error)
-                self._complain(self._problem)
             except Exception:  # noqa: BLE001  # top of the thread
                 self._problem = "perception failed, see the log of the scene node"
                 self._complain(f"perception failed:\n{traceback.format_exc()}")
@@ -187,7 +188,7 @@ class VisionSource:
         if wanted is not None:
             self._perceiver.look_for(wanted)
         perceived = self._perceiver.update(images, joints=joints, gripper=gripper)
-        self._problem = ""
+        self._problem, self._seen_s = "", time.monotonic()
         self._on_perceived(perceived, min(frame.arrived_s for frame in frames))
 
     def _is_outdated(self, stamp_s: float) -> bool:
