@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ _STANDING = frozenset(("backboard", "bin", "container", "grill", "base", "cradle
 # Height over width of a peg whose foot is hidden.
 _PEG_ASPECT = 4.8
 _BOARD_THICKNESS, _POST_WIDTH = 0.015, 0.03  # m, of a backboard
+_TRAY_WALL = 0.004  # m
 _FAR = 10.0  # m: a box so high has no top that points could lie on
 _BORDER = 0.15
 
@@ -107,7 +108,7 @@ def _bottom(
     *,
     is_floating: bool,
 ) -> float:
-    lowest = float(np.percentile(points[:, 2], 2.0))
+    lowest = float(np.percentile(points[:, 2], 1.0))
     is_carried = support_z is not None and support_z > table_z + 0.02 and not is_floating
     if category in _STANDING and not is_carried:
         return table_z
@@ -233,8 +234,10 @@ def _rim_round(shape: Shape) -> Upright:
 
 def _rim_box(shape: Shape) -> Upright:
     """A tray: the rectangle of its rim."""
-    fit = fit_box(_rim(shape, 0.015), bottom=shape.bottom - _FAR, top=shape.top + _FAR)
-    fit, symmetry = _squared(fit, within=0.08)
+    fit = fit_box(_rim(shape, 0.007), bottom=shape.bottom - _FAR, top=shape.top + _FAR)
+    # Near walls are seen from outside, far ones from inside.
+    width, length = (side + _TRAY_WALL for side in fit.size)
+    fit, symmetry = _squared(replace(fit, size=(width, length)), within=0.08)
     return _from_fit(_lengthwise(fit), shape, symmetry=symmetry)
 
 

@@ -75,6 +75,8 @@ def _recognise_small(shape: Shape, color: str, fits: Fits) -> str:
     width = fits.cylinder.size[0] if fits.is_round else max(fits.box.size)
     if fits.is_ball and abs(height - fits.sphere.size[0]) < 0.25 * height and height > 0.03:
         return "tomato" if color in _TOMATO_COLORS else "ball"
+    if height < 0.03 and shape.long < 0.085 and shape.is_hollow:
+        return "ring" if shape.long < 0.06 else "cradle"
     if width < 0.042 and height < 0.032:
         return "cap"
     if fits.is_round:
@@ -93,7 +95,7 @@ def _recognise_round(height: float, width: float) -> str:
 def _recognise_box(shape: Shape, color: str, fits: Fits) -> str:
     height = shape.height
     short, long = min(fits.box.size), max(fits.box.size)
-    if height < 0.03 and long < 1.4 * short and long < 0.074:
+    if height < 0.022 and long < 1.4 * short and long < 0.074:
         return "ring" if long < 0.056 else "cradle"
     if long < 0.034 and height > 3.0 * long:
         return "peg"

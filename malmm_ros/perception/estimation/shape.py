@@ -20,6 +20,8 @@ from malmm_ros.perception.estimation.surface_fit import (
 # Fits look at no more points than this; more change nothing and cost time.
 FIT_POINTS = 300
 _TOP_BAND = 0.004  # m
+_LEVEL_SHARE = 0.12
+_NOISE = 0.0015  # m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,6 +59,19 @@ class Shape:
         """Longer side."""
         return self.extent[1]
 
+    @property
+    def is_hollow(self) -> bool:
+        """Whether its top has a hole in the middle."""
+        top = self.top_points()[:, :2]
+        if len(top) < 12:
+            return False
+        (x, y), _, _ = cv2.minAreaRect(top.astype(np.float32))
+        distance = np.hypot(top[:, 0] - x, top[:, 1] - y)
+        inner = 0.2 * self.long
+        # Evenly spread points would have the area's share there.
+        expected = math.pi * inner**2 / max(self.short * self.long, 1e-9)
+        return float((distance < inner).mean()) < 0.3 * expected
+
     def top_points(self, band: float = _TOP_BAND) -> NDArray[np.float64]:
         """Points within a band below its top."""
         return self.points[self.points[:, 2] > self.top - band]
@@ -85,9 +100,12 @@ def shape_of(points: NDArray[np.float64], *, bottom: float, is_floating: bool = 
 
 def top_of(z: NDArray[np.float64]) -> float:
     """Height of the top: of the level one, where there is one, else of the highest points."""
-    high = float(np.percentile(z, 97.0))
+    high = float(np.percentile(z, 98.0))
     near = z[np.abs(z - high) < _TOP_BAND]
-    return float(np.median(near)) if len(near) > 0.08 * len(z) else high
+    if len(near) > _LEVEL_SHARE * len(z):
+        return float(np.median(near))
+    # Noise lifts the very highest; the step back is about what it lifts them by.
+    return float(np.percentile(z, 99.5)) - _NOISE
 
 
 def extent_of(flat: NDArray[np.float64]) -> tuple[float, float]:

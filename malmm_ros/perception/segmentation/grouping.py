@@ -1,4 +1,4 @@
-"""Put pieces together that are one thing, and split pieces that are several."""
+"""Put pieces together that are one thing, up to its edges."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ _REACH_PX = 6
 _CLOSED_PX = 2.8
 _TOP_BAND = 0.004  # m
 _STRIDE = 8
+_DEPTH_REACH = 0.015  # m
 # A shadowed table is about so bright.
 _SHADOW = 0.5
-# Heights at which a wide low thing may carry narrow tall ones of its own colour.
-_LEVELS = (0.032, 0.06)
-_NARROW, _WIDE = 0.07, 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -153,7 +151,7 @@ def _grown(view: View, thing: Thing, table: NDArray[np.float32]) -> Thing:
     mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
     mask[_within(thing.window, rows, columns)] = thing.pixels
     beside = (cv2.dilate(mask, np.ones((5, 5), np.uint8)) > 0) & (mask == 0)
-    beside &= view.is_edge[rows, columns]
+    beside &= view.is_edge[rows, columns] & _is_level(view.image.depth[rows, columns], mask)
     near = np.nonzero(beside)
     if len(near[0]) and len(table):
         colors = view.image.rgb[rows, columns].astype(np.float32)
@@ -161,6 +159,16 @@ def _grown(view: View, thing: Thing, table: NDArray[np.float32]) -> Thing:
         beside[near] = _distance(colors[near], own) < _distance(colors[near], table)
     grown = (mask > 0) | beside
     return Thing(window=(rows, columns), pixels=grown, family=thing.family, is_flat=thing.is_flat)
+
+
+def _is_level(depth: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where there is no reading, or one like those of the thing's nearest pixels."""
+    kernel = np.ones((5, 5), np.uint8)
+    is_own = (mask > 0) & (depth > 0)
+    far = cv2.dilate(np.where(is_own, depth, np.float32(0.0)), kernel)
+    near = cv2.erode(np.where(is_own, depth, np.float32(np.inf)), kernel)
+    level = (depth > near - _DEPTH_REACH) & (depth < far + _DEPTH_REACH)
+    return np.asarray((depth <= 0) | level)
 
 
 def _own_colors(colors: NDArray[np.float32]) -> NDArray[np.float32]:

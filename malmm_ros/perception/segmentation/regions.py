@@ -72,6 +72,7 @@ class View:
 
     Attributes:
         image: With a levelled pose.
+        table_z: Height of the table's top, world frame.
         heights: ``(H, W)``, metres above the table; −1 where there is no reading.
         smooth: The same, averaged over neighbours.
         families: ``(H, W)``, colour families.
@@ -80,6 +81,7 @@ class View:
     """
 
     image: RgbdImage
+    table_z: float
     heights: NDArray[np.float32]
     smooth: NDArray[np.float32]
     families: NDArray[np.uint8]
@@ -103,6 +105,7 @@ class View:
             inside &= ~ignore
         return cls(
             image=image,
+            table_z=table_z,
             heights=above,
             smooth=_smoothed(above),
             families=families(np.asarray(cv2.blur(image.rgb, (3, 3)), np.uint8)),
