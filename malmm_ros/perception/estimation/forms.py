@@ -77,6 +77,8 @@ def _recognise_small(shape: Shape, color: str, fits: Fits) -> str:
         return "tomato" if color in _TOMATO_COLORS else "ball"
     if height < 0.03 and shape.long < 0.085 and shape.is_hollow:
         return "ring" if shape.long < 0.06 else "cradle"
+    if height < 0.022 and 0.05 < shape.long < 0.085 and shape.short < 0.4 * shape.long:
+        return "cradle"  # its front wall; what lies in it hides the rest
     if width < 0.042 and height < 0.032:
         return "cap"
     if fits.is_round:
@@ -97,7 +99,7 @@ def _recognise_box(shape: Shape, color: str, fits: Fits) -> str:
     short, long = min(fits.box.size), max(fits.box.size)
     if height < 0.022 and long < 1.4 * short and long < 0.074:
         return "ring" if long < 0.056 else "cradle"
-    if long < 0.034 and height > 3.0 * long:
+    if short + long < 0.07 and height > 1.5 * (short + long):
         return "peg"
     if height < 0.055 and 0.07 < long < 0.13 and long > 1.15 * short:
         return "rubbish" if color in _ACHROMATIC else _MEAT.get(color, "block")

@@ -22,6 +22,9 @@ FIT_POINTS = 300
 _TOP_BAND = 0.004  # m
 _LEVEL_SHARE = 0.12
 _NOISE = 0.0015  # m
+# Weak beliefs that keep fits to a single face from running away.
+_SQUARE_SIGMA = 0.02
+_BALL_BONUS = 1.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -141,14 +144,16 @@ class Fits:
     @property
     def is_ball(self) -> bool:
         """Whether a sphere explains the points better than the others."""
-        return self.sphere.residual < min(self.cylinder.residual, self.box.residual)
+        return self.sphere.residual < _BALL_BONUS * min(self.cylinder.residual, self.box.residual)
 
 
 def fits_of(shape: Shape) -> Fits:
     """Fit all three."""
     points, bottom, top = shape.points, shape.bottom, shape.top
+    is_cube_like = 0.6 * shape.long < shape.height < 1.6 * shape.long
+    square_sigma = _SQUARE_SIGMA if is_cube_like else math.inf
     return Fits(
-        box=fit_box(points, bottom=bottom, top=top, prior=BoxPrior(square_sigma=math.inf)),
-        cylinder=fit_cylinder(points, bottom=bottom, top=top),
+        box=fit_box(points, bottom=bottom, top=top, prior=BoxPrior(square_sigma=square_sigma)),
+        cylinder=fit_cylinder(points, bottom=bottom, top=top, radius=0.5 * shape.long),
         sphere=fit_sphere(points, bottom=bottom),
     )

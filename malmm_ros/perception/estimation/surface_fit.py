@@ -18,6 +18,10 @@ from numpy.typing import NDArray
 _ITERATIONS = 12
 _HUBER = 0.004  # m
 _LEAST_HALF = 0.003  # m
+_RADIUS_SIGMA = 0.006  # m
+# Between two fits that explain the points alike, the smaller is meant: metres of residual for
+# each metre around.
+_SIZE_COST = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +82,14 @@ def fit_box(
     best: UprightFit | None = None
     for yaw in yaws or (start, start + 0.25 * math.pi):
         fit = _fit_box_from(points, yaw, (bottom, top), prior)
-        if best is None or fit.residual < best.residual:
+        if best is None or _cost(fit) < _cost(best):
             best = fit
     assert best is not None
     return best
+
+
+def _cost(fit: UprightFit) -> float:
+    return fit.residual + _SIZE_COST * sum(fit.size)
 
 
 def fit_cylinder(
@@ -112,7 +120,7 @@ def fit_cylinder(
 
     def priors(state: NDArray[np.float64]) -> list[tuple[float, NDArray[np.float64]]]:
         expected = 0.0 if radius is None else radius
-        sigma = 0.15 if radius is None else 0.004
+        sigma = 0.15 if radius is None else _RADIUS_SIGMA
         return [((state[2] - expected) / sigma, np.array([0.0, 0.0, 1.0 / sigma]))]
 
     state = _solve(state, residuals, priors, least=2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -17,18 +18,25 @@ _CLOSED_PX = 2.8
 _TOP_BAND = 0.004  # m
 _STRIDE = 8
 _DEPTH_REACH = 0.015  # m
+# Things go into what is at least so wide; its floor is so low.
+_WIDE, _FLOOR = 0.12, 0.01  # m
 # A shadowed table is about so bright.
 _SHADOW = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Thing:
-    """The pixels of one thing within a window of the image."""
+    """The pixels of one thing within a window of the image.
+
+    Attributes:
+        floor: ``(h, w)``; of a tray: its level floor, a part of its pixels.
+    """
 
     window: tuple[slice, slice]
     pixels: NDArray[np.bool_]
     family: int
     is_flat: bool
+    floor: NDArray[np.bool_] | None = None
 
     def full(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """As a mask of the whole image."""
@@ -43,8 +51,9 @@ def gather(view: View, regions: list[Region]) -> list[Thing]:
     things = []
     table = _table_colors(view)
     for group in groups:
-        thing = _union(group)
-        things.append(_grown(view, thing, table))
+        thing = union(group)
+        thing = _grown(view, thing, table)
+        things.append(_with_floor(view, thing) if _is_wide_open(view, group) else thing)
     return things
 
 
@@ -69,6 +78,31 @@ def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
     for index, region in enumerate(regions):
         groups.setdefault(root(index), []).append(region)
     return list(groups.values())
+
+
+def _is_wide_open(view: View, group: list[Region]) -> bool:
+    """Whether pieces are the walls of something that things go into."""
+    is_walls = any(not item.is_flat for item in group) and all(
+        _is_open(view, item) for item in group
+    )
+    if not is_walls:
+        return False
+    window = union(group).window
+    distance = float(np.median(view.image.depth[group[0].window][group[0].pixels]))
+    pixels = max(window[0].stop - window[0].start, window[1].stop - window[1].start)
+    return bool(pixels * distance / view.image.camera.fx > _WIDE)
+
+
+def _with_floor(view: View, thing: Thing) -> Thing:
+    """With what lies between its walls at the table's height in its own colour."""
+    pixels = thing.pixels.astype(np.uint8)
+    points = cv2.findNonZero(pixels)
+    hull = np.zeros_like(pixels)
+    cv2.fillConvexPoly(hull, cv2.convexHull(points), 1)
+    height = view.smooth[thing.window]
+    floor = (hull > 0) & (np.abs(height) < _FLOOR) & (view.families[thing.window] == thing.family)
+    floor = cv2.erode(floor.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    return replace(thing, pixels=thing.pixels | floor, floor=floor)
 
 
 def _is_open(view: View, region: Region) -> bool:
@@ -110,7 +144,8 @@ def _within(window: tuple[slice, slice], rows: slice, columns: slice) -> tuple[s
     )
 
 
-def _union(group: list[Region]) -> Thing:
+def union(group: Sequence[Region | Thing]) -> Thing:
+    """All pixels of several pieces as one thing."""
     rows = slice(
         min(item.window[0].start for item in group), max(item.window[0].stop for item in group)
     )

@@ -120,10 +120,18 @@ def find_regions(view: View, config: RegionConfig) -> list[Region]:
     raised &= ~view.is_edge
     flat = view.is_inside & (np.abs(view.smooth) <= config.lowest)
     flat &= (view.families >= FIRST_HUE) & _is_unlike_table(view, flat)
-    opening = np.ones((config.flat_width_px, config.flat_width_px), np.uint8)
-    wide = np.asarray(cv2.morphologyEx(flat.astype(np.uint8), cv2.MORPH_OPEN, opening), np.uint8)
     result = _pieces(raised.astype(np.uint8), view.families, config, is_flat=False)
-    return result + _pieces(wide, view.families, config, is_flat=True)
+    return result + _pieces(_wide(flat, config), view.families, config, is_flat=True)
+
+
+def _wide(flat: NDArray[np.bool_], config: RegionConfig) -> NDArray[np.uint8]:
+    """The parts of a mask that are not just narrow strips, with their corners."""
+    kernel = np.ones((config.flat_width_px, config.flat_width_px), np.uint8)
+    mask = flat.astype(np.uint8)
+    core = cv2.erode(mask, kernel)
+    # Twice as far back as it went: corners come back, strips that hang on by their end do not.
+    back = np.asarray(cv2.dilate(core, kernel, iterations=2), np.uint8)
+    return mask & back
 
 
 def _is_unlike_table(view: View, flat: NDArray[np.bool_]) -> NDArray[np.bool_]:

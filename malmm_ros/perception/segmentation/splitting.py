@@ -77,17 +77,15 @@ def split_cap(view: View, thing: Thing) -> list[Thing]:
 def split_cubes(view: View, thing: Thing, shape: Shape) -> list[Thing]:
     """Cubes of one colour that stand on each other, one by one.
 
-    Only for cubes: a bar of two squares is taken for two cubes where its size is a cube's.
+    A bar of two cubes' size is taken for two cubes.
     """
-    top = shape.top_points()
-    if len(top) < 8:
+    if not _CUBE[0] < shape.long < 1.6 * _CUBE[1] or shape.height < 1.6 * _CUBE[0]:
         return [thing]
-    (_, _), sides, _ = cv2.minAreaRect(top[:, :2].astype(np.float32))
-    edge = float(max(sides))
-    if not _CUBE[0] < edge < _CUBE[1] or shape.long > 1.9 * edge:
-        return [thing]
+    fits = fits_of(shape)
+    edge = 0.5 * sum(fits.box.size)
     count = round(shape.height / edge)
-    if count < 2 or abs(shape.height / edge - count) > _CUBE_MISFIT or fits_of(shape).is_round:
+    is_cubes = count > 1 and abs(shape.height / edge - count) < _CUBE_MISFIT
+    if not is_cubes or fits.is_round or not _CUBE[0] < edge < _CUBE[1]:
         return [thing]
     height = filled_heights(view, thing)
     low = shape.bottom - view.table_z

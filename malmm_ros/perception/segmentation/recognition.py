@@ -1,0 +1,132 @@
+"""Things to kinds: measure the form of each, split what is several, join what is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from malmm_ros.perception.color_naming import Light, name_color
+from malmm_ros.perception.estimation.forms import FLAT, recognise
+from malmm_ros.perception.estimation.object_points import object_points
+from malmm_ros.perception.estimation.shape import Shape, shape_of
+from malmm_ros.perception.estimation.support import find_support
+from malmm_ros.perception.segmentation.grouping import Thing, union
+from malmm_ros.perception.segmentation.regions import View
+from malmm_ros.perception.segmentation.splitting import split_cap, split_cubes, split_levels
+
+_LEAST_POINTS = 12
+_LEAST_HEIGHT = 0.007  # m; what rises less is no thing of its own
+_TOP_BAND, _TOP_PIXELS, _TOP_SHARE = 0.004, 20, 0.08
+# Above this, a narrow level edge tells the colour better than the tall dark faces below it.
+_TALL = 0.25
+# A stand ends where the floating thing of its colour begins, and not beside it, metres.
+_STAND_GAP, _STAND_WIDTH = 0.05, 0.08
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Known:
+    """A thing with its kind and colour; its shape unless it is flat."""
+
+    thing: Thing
+    category: str
+    color: str
+    shape: Shape | None = None
+
+
+def know(view: View, things: list[Thing], light: Light) -> list[Known]:
+    """Kind and colour of everything that is one."""
+    parts = [part for thing in things for part in split_levels(view, thing)]
+    known = [item for part in parts for item in _known(view, part, light)]
+    return _with_stands(known)
+
+
+def surface_color(view: View, thing: Thing) -> NDArray[np.float64]:
+    """Colour of the faces that look up, of 255: all faces are lit alike there."""
+    colors = view.image.rgb[thing.window][thing.pixels].astype(np.float64)
+    height = view.smooth[thing.window][thing.pixels]
+    if thing.is_flat:
+        return np.asarray(np.median(colors, axis=0))
+    if thing.floor is not None and thing.floor.sum() >= _TOP_PIXELS:
+        floor = view.image.rgb[thing.window][thing.floor].astype(np.float64)
+        return np.asarray(np.median(floor, axis=0))
+    top = float(np.percentile(height, 98.0))
+    is_top = height > top - _TOP_BAND
+    least = _TOP_PIXELS if top > _TALL else max(_TOP_PIXELS, _TOP_SHARE * len(colors))
+    # The top's band holds some of the sides, which are darker.
+    chosen = colors[is_top] if is_top.sum() >= least else colors
+    brightness = chosen.max(axis=1)
+    return np.asarray(np.median(chosen[brightness >= np.percentile(brightness, 80.0)], axis=0))
+
+
+def _known(view: View, thing: Thing, light: Light) -> list[Known]:
+    """What was taken for one thing: none, one, or several."""
+    if thing.is_flat:
+        color = name_color(surface_color(view, thing), light)
+        return [Known(thing=thing, category=FLAT, color=color)]
+    shape = _shape(view, thing)
+    if shape is None:
+        return []
+    cubes = split_cubes(view, thing, shape)
+    if len(cubes) > 1:
+        return [
+            Known(
+                thing=cube,
+                category="block",
+                color=name_color(surface_color(view, cube), light),
+                shape=shape,
+            )
+            for cube in cubes
+        ]
+    parts = split_cap(view, thing)
+    shapes = [shape] if len(parts) == 1 else [_shape(view, part) for part in parts]
+    result = []
+    for part, form in zip(parts, shapes, strict=True):
+        if form is not None:
+            color = name_color(surface_color(view, part), light)
+            result.append(
+                Known(thing=part, category=recognise(form, color), color=color, shape=form)
+            )
+    return result
+
+
+def _shape(view: View, thing: Thing) -> Shape | None:
+    """Its form; ``None`` when too little is seen of it."""
+    pixels = thing.full(view.heights.shape)
+    cloud = object_points(view.image, pixels, table_z=view.table_z, above=view.heights)
+    if len(cloud) < _LEAST_POINTS:
+        return None
+    support = find_support(view.image.depth, view.smooth, thing.pixels, thing.window)
+    # A hidden foot stands on the table.
+    bottom = support.above(view.table_z)
+    shape = shape_of(
+        cloud.points,
+        bottom=view.table_z if bottom is None else bottom,
+        is_floating=support.is_floating,
+    )
+    return shape if shape.height >= _LEAST_HEIGHT else None
+
+
+def _with_stands(known: list[Known]) -> list[Known]:
+    """Floating things joined with the stand of their colour below them."""
+    result = list(known)
+    for item in known:
+        if item.shape is None or not item.shape.is_floating:
+            continue
+        stands = [other for other in result if other is not item and _is_stand(other, item)]
+        if not stands:
+            continue
+        whole = replace(item, thing=union([item.thing, *(other.thing for other in stands)]))
+        result = [whole if other is item else other for other in result if other not in stands]
+    return result
+
+
+def _is_stand(lower: Known, upper: Known) -> bool:
+    if lower.shape is None or upper.shape is None or lower.thing.family != upper.thing.family:
+        return False
+    if lower.shape.long > _STAND_WIDTH or lower.shape.top > upper.shape.bottom + 2 * _STAND_GAP:
+        return False
+    foot = np.median(lower.shape.points[:, :2], axis=0)
+    distance = np.hypot(*(upper.shape.points[:, :2] - foot).T)
+    return bool(distance.min() < _STAND_GAP)
