@@ -55,14 +55,15 @@ class Light:
     white: float = NOMINAL_WHITE
 
 
-def families(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The colour family of each pixel.
+def families(rgb: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The colour family and the saturation of each pixel.
 
     Args:
         rgb: ``(H, W, 3)``.
 
     Returns:
-        ``(H, W)``: ``BLACK``, ``GRAY`` (to white), or ``FIRST_HUE`` plus the index of a hue.
+        Families ``(H, W)``: ``BLACK``, ``GRAY`` (to white), or ``FIRST_HUE`` plus the index of a
+        hue. Saturations ``(H, W)``, of 255.
     """
     hsv = cv2.cvtColor(rgb, cv2.COLOR_RGB2HSV_FULL)
     hue, saturation, value = cv2.split(hsv)
@@ -70,7 +71,7 @@ def families(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     least = np.uint8(round(255 * _LEAST_SATURATION))
     result[saturation < least] = GRAY
     result[value < _BLACK_VALUE] = BLACK
-    return np.asarray(result, np.uint8)
+    return np.asarray(result, np.uint8), np.asarray(saturation, np.uint8)
 
 
 def family_of_name(name: str) -> int:
@@ -78,7 +79,7 @@ def family_of_name(name: str) -> int:
     if name not in COLORS:
         return NO_FAMILY
     pixel = np.array(COLORS[name]) * 255.0
-    return int(families(pixel.astype(np.uint8).reshape(1, 1, 3))[0, 0])
+    return int(families(pixel.astype(np.uint8).reshape(1, 1, 3))[0][0, 0])
 
 
 def name_color(rgb: NDArray[np.float64], light: Light | None = None) -> str:
@@ -89,7 +90,7 @@ def name_color(rgb: NDArray[np.float64], light: Light | None = None) -> str:
         light: The present light; ``None``: nominal.
     """
     pixel = np.clip(np.rint(rgb), 0, 255).astype(np.uint8).reshape(1, 1, 3)
-    family = int(families(pixel)[0, 0])
+    family = int(families(pixel)[0][0, 0])
     brightness = float(np.max(rgb)) / min(255.0, (light or Light()).white)
     if family >= FIRST_HUE:
         _, bright, dark = _HUES[family - FIRST_HUE]

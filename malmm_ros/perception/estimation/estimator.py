@@ -29,6 +29,7 @@ from malmm_ros.perception.estimation.surface_fit import (
     fit_cylinder,
     fit_sphere,
 )
+from malmm_ros.perception.quantiles import quantile
 from malmm_ros.scene import Workspace
 
 LEAST_POINTS = 12
@@ -108,7 +109,7 @@ def _bottom(
     *,
     is_floating: bool,
 ) -> float:
-    lowest = float(np.percentile(points[:, 2], 1.0))
+    lowest = quantile(points[:, 2], 0.01)
     is_carried = support_z is not None and support_z > table_z + 0.02 and not is_floating
     if category in _STANDING and not is_carried:
         return table_z
@@ -263,7 +264,7 @@ def _board(shape: Shape) -> Upright:
     across = math.atan2(float(axes[0][1]), float(axes[0][0])) - 0.5 * math.pi
     along = (plate[:, :2] @ axes[0]).astype(np.float64)
     prior = BoxPrior(
-        size=(_BOARD_THICKNESS, float(np.ptp(np.percentile(along, (0.3, 99.7))))),
+        size=(_BOARD_THICKNESS, quantile(along, 0.997) - quantile(along, 0.003)),
         size_sigma=0.004,
     )
     fit = fit_box(plate, bottom=shape.bottom - _FAR, top=shape.top, prior=prior, yaws=(across,))

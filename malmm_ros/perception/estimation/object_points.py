@@ -15,6 +15,7 @@ from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import PerceptionError
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.estimation.table import depth_sigma, heights, rays
+from malmm_ros.perception.quantiles import quantile
 
 _NO_READING = -0.5  # m above the table
 # More points say nothing new.
@@ -122,7 +123,7 @@ def level_top(height: NDArray[np.floating], sigma: float) -> float | None:
     if len(height) < _TOP_PIXELS:
         return None
     band = max(0.003, 2.5 * sigma)
-    top = float(np.percentile(height, 95.0))
+    top = quantile(height, 0.95)
     for _ in range(4):
         near = height[np.abs(height - top) < band]
         if not len(near):
@@ -144,7 +145,9 @@ def without_outliers(cloud: PointCloud) -> PointCloud:
     """
     if len(cloud) < 8:
         return cloud
-    low, high = np.percentile(cloud.points, (3.0, 97.0), axis=0)
+    low, high = (
+        np.array([quantile(axis, share) for axis in cloud.points.T]) for share in (0.03, 0.97)
+    )
     margin = 0.3 * (high - low) + _LEAST_SPREAD
     is_near: NDArray[np.bool_] = np.all(
         (cloud.points > low - margin) & (cloud.points < high + margin), axis=1

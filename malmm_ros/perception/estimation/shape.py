@@ -16,9 +16,10 @@ from malmm_ros.perception.estimation.surface_fit import (
     fit_cylinder,
     fit_sphere,
 )
+from malmm_ros.perception.quantiles import quantile
 
 # Fits look at no more points than this; more change nothing and cost time.
-FIT_POINTS = 300
+FIT_POINTS = 240
 _TOP_BAND = 0.004  # m
 _LEVEL_SHARE = 0.12
 _NOISE = 0.0015  # m
@@ -103,19 +104,19 @@ def shape_of(points: NDArray[np.float64], *, bottom: float, is_floating: bool = 
 
 def top_of(z: NDArray[np.float64]) -> float:
     """Height of the top: of the level one, where there is one, else of the highest points."""
-    high = float(np.percentile(z, 98.0))
+    high = quantile(z, 0.98)
     near = z[np.abs(z - high) < _TOP_BAND]
     if len(near) > _LEVEL_SHARE * len(z):
         return float(np.median(near))
     # Noise lifts the very highest; the step back is about what it lifts them by.
-    return float(np.percentile(z, 99.5)) - _NOISE
+    return quantile(z, 0.995) - _NOISE
 
 
 def extent_of(flat: NDArray[np.float64]) -> tuple[float, float]:
     """Shorter and longer side of the smallest rectangle around most points ``(N, 2)``."""
     middle = np.median(flat, axis=0)
     distance = np.hypot(*(flat - middle).T)
-    kept = flat[distance <= np.percentile(distance, 99.0)]
+    kept = flat[distance <= quantile(distance, 0.99)]
     (_, _), sides, _ = cv2.minAreaRect(kept.astype(np.float32))
     return (float(min(sides)), float(max(sides)))
 

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.perception.quantiles import quantile
+
 SupportKind = Literal["contact", "hidden", "floating"]
 # Rows below the lowest pixel that are looked at: beyond the band without readings.
 _NEAREST, _FARTHEST = 2, 7
@@ -59,7 +61,7 @@ def find_support(
     own = heights[window][has_reading]
     if not len(own):
         return Support(kind="hidden", height=0.0)
-    own_low = float(np.percentile(own, 2.0))
+    own_low = quantile(own, 0.02)
     steps, below = _below(depth, heights, has_reading, window)
     known = np.isfinite(steps)
     if known.sum() < max(3, 0.2 * len(steps)):

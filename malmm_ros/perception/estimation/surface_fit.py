@@ -15,7 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.perception.quantiles import quantile
+
 _ITERATIONS = 12
+_CLOSE = 5e-5  # m and radians: steps so small change nothing that matters
 _HUBER = 0.004  # m
 _LEAST_HALF = 0.003  # m
 _RADIUS_SIGMA = 0.006  # m
@@ -167,7 +170,9 @@ def _fit_box_from(
     cosine, sine = math.cos(yaw), math.sin(yaw)
     along = points[:, 0] * cosine + points[:, 1] * sine
     across = points[:, 1] * cosine - points[:, 0] * sine
-    (a0, a1), (b0, b1) = (np.percentile(values, (1.0, 99.0)) for values in (along, across))
+    (a0, a1), (b0, b1) = (
+        (quantile(values, 0.01), quantile(values, 0.99)) for values in (along, across)
+    )
     u, v = 0.5 * (a0 + a1), 0.5 * (b0 + b1)
     state = np.array(
         [
@@ -272,7 +277,7 @@ def _solve(
         step = np.clip(step, -0.05, 0.05)
         state = state - step
         state[least:] = np.maximum(state[least:], _LEAST_HALF)
-        if float(np.abs(step).max()) < 1e-5:
+        if float(np.abs(step).max()) < _CLOSE:
             break
     return state
 

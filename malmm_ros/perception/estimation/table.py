@@ -15,8 +15,8 @@ from malmm_ros.scene import TABLE_TOP_Z, Workspace
 
 # Only the plane's part around the workspace counts, metres beyond its bounds.
 _BORDER = 0.15
-_STRIDE = 6
-_LEAST_POINTS = 200
+_STRIDE = 9
+_LEAST_POINTS = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.regions import Region, View
 
 # Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
@@ -110,7 +111,7 @@ def _is_open(view: View, region: Region) -> bool:
     if region.is_flat:
         return True
     height = np.where(region.pixels, view.smooth[region.window], -1.0)
-    top = float(np.percentile(height[region.pixels], 97.0))
+    top = quantile(height[region.pixels], 0.97)
     on_top = np.pad((height > top - _TOP_BAND).astype(np.uint8), 1)
     widest = float(cv2.distanceTransform(on_top, cv2.DIST_L2, 3).max())
     return widest < _CLOSED_PX

@@ -12,6 +12,7 @@ from malmm_ros.perception.estimation.forms import FLAT, recognise
 from malmm_ros.perception.estimation.object_points import object_points
 from malmm_ros.perception.estimation.shape import Shape, shape_of
 from malmm_ros.perception.estimation.support import find_support
+from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.grouping import Thing, union
 from malmm_ros.perception.segmentation.regions import View
 from malmm_ros.perception.segmentation.splitting import split_cap, split_cubes, split_levels
@@ -51,13 +52,13 @@ def surface_color(view: View, thing: Thing) -> NDArray[np.float64]:
     if thing.floor is not None and thing.floor.sum() >= _TOP_PIXELS:
         floor = view.image.rgb[thing.window][thing.floor].astype(np.float64)
         return np.asarray(np.median(floor, axis=0))
-    top = float(np.percentile(height, 98.0))
+    top = quantile(height, 0.98)
     is_top = height > top - _TOP_BAND
     least = _TOP_PIXELS if top > _TALL else max(_TOP_PIXELS, _TOP_SHARE * len(colors))
     # The top's band holds some of the sides, which are darker.
     chosen = colors[is_top] if is_top.sum() >= least else colors
     brightness = chosen.max(axis=1)
-    return np.asarray(np.median(chosen[brightness >= np.percentile(brightness, 80.0)], axis=0))
+    return np.asarray(np.median(chosen[brightness >= quantile(brightness, 0.8)], axis=0))
 
 
 def _known(view: View, thing: Thing, light: Light) -> list[Known]:

@@ -12,6 +12,7 @@ from malmm_ros.camera import RgbdImage
 from malmm_ros.geometry import rotation_matrix
 from malmm_ros.perception.color_naming import FAMILY_COUNT, FIRST_HUE, families
 from malmm_ros.perception.estimation.table import heights
+from malmm_ros.perception.quantiles import quantile
 from malmm_ros.scene import Workspace
 
 _NO_READING = -0.5  # m; below any height
@@ -76,6 +77,7 @@ class View:
         heights: ``(H, W)``, metres above the table; −1 where there is no reading.
         smooth: The same, averaged over neighbours.
         families: ``(H, W)``, colour families.
+        saturations: ``(H, W)``, of 255.
         is_inside: ``(H, W)``; over the workspace and not to be ignored.
         is_edge: ``(H, W)``; without a reading, or between things at different depths.
     """
@@ -85,6 +87,7 @@ class View:
     heights: NDArray[np.float32]
     smooth: NDArray[np.float32]
     families: NDArray[np.uint8]
+    saturations: NDArray[np.uint8]
     is_inside: NDArray[np.bool_]
     is_edge: NDArray[np.bool_]
 
@@ -103,12 +106,14 @@ class View:
         inside = _inside(image, workspace, config.border) & (above > _NO_READING)
         if ignore is not None:
             inside &= ~ignore
+        family, saturation = families(np.asarray(cv2.blur(image.rgb, (3, 3)), np.uint8))
         return cls(
             image=image,
             table_z=table_z,
             heights=above,
             smooth=_smoothed(above),
-            families=families(np.asarray(cv2.blur(image.rgb, (3, 3)), np.uint8)),
+            families=family,
+            saturations=saturation,
             is_inside=inside,
             is_edge=(above <= _NO_READING) | _steps(image.depth, config.depth_step),
         )
@@ -136,15 +141,11 @@ def _wide(flat: NDArray[np.bool_], config: RegionConfig) -> NDArray[np.uint8]:
 
 def _is_unlike_table(view: View, flat: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which pixels are more saturated than the table, whose pixels are most of the flat ones."""
-    high = view.image.rgb.max(axis=2).astype(np.int16)
-    low = view.image.rgb.min(axis=2).astype(np.int16)
-    sampled = flat[::_STRIDE, ::_STRIDE]
-    bright = high[::_STRIDE, ::_STRIDE][sampled]
-    if not len(bright):
+    of_table = view.saturations[::_STRIDE, ::_STRIDE][flat[::_STRIDE, ::_STRIDE]]
+    if not len(of_table):
         return flat
-    share = 1.0 - low[::_STRIDE, ::_STRIDE][sampled] / np.maximum(bright, 1)
-    limit = max(_MARK_SATURATION, float(np.percentile(share, 70.0)) + 0.15)
-    return np.asarray(high - low > limit * high)
+    limit = max(_MARK_SATURATION, quantile(of_table, 0.7) / 255.0 + 0.15)
+    return np.asarray(view.saturations > 255.0 * min(limit, 0.98))
 
 
 def _pieces(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from malmm_ros.perception.estimation.shape import Shape, fits_of
 from malmm_ros.perception.estimation.table import rays
+from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.grouping import Thing
 from malmm_ros.perception.segmentation.regions import View
 
@@ -35,7 +36,7 @@ def split_levels(view: View, thing: Thing) -> list[Thing]:
     if thing.is_flat:
         return [thing]
     height = filled_heights(view, thing)
-    top = float(np.percentile(height[thing.pixels], 99.0))
+    top = quantile(height[thing.pixels], 0.99)
     for level in _LEVELS:
         if top < level + _TALLER:
             break
@@ -53,7 +54,7 @@ def split_cap(view: View, thing: Thing) -> list[Thing]:
     """The cap apart from a darker bottle of the same hue."""
     height = filled_heights(view, thing)
     inside = height[thing.pixels]
-    top = float(np.percentile(inside, 99.0))
+    top = quantile(inside, 0.99)
     if top < _TALL or _width(view, thing, thing.pixels) > _SLIM:
         return [thing]
     brightness = view.image.rgb[thing.window].max(axis=2)[thing.pixels].astype(np.float64)
