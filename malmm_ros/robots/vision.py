@@ -18,7 +18,7 @@ from malmm_ros.robots.grasp import GraspConfig
 from malmm_ros.robots.planned import PlannedRobot, RobotConfig
 from malmm_ros.robots.simulated import SimulationDriver
 from malmm_ros.scene import GripperState, Scene
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 from malmm_ros.simulation.sensor_noise import SensorNoise, SensorNoiseConfig
 
 # What is seen scatters by some millimetres: smaller moves are not worth telling, and the fingers
@@ -33,12 +33,14 @@ class VisionConfig:
     Attributes:
         cameras: Names in the world.
         noise: Of the sensors; ``None``: perfect ones.
-        frames: Images that are taken at each look, one after the other, and averaged.
+        first_frames: Images that each camera takes at the first look, one after the other.
+        frames: And at later looks.
     """
 
     cameras: tuple[str, ...] = ("front",)
     noise: SensorNoiseConfig | None = field(default_factory=SensorNoiseConfig)
-    frames: int = 2
+    first_frames: int = 3
+    frames: int = 1
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
 
     def __post_init__(self) -> None:
@@ -46,8 +48,9 @@ class VisionConfig:
             raise ConfigurationError(
                 "cameras", f"must be one or more names, each once, got {list(self.cameras)}"
             )
-        if not 1 <= self.frames <= 10:
-            raise ConfigurationError("frames", f"must be 1 to 10, got {self.frames}")
+        for name in ("first_frames", "frames"):
+            if not 1 <= getattr(self, name) <= 10:
+                raise ConfigurationError(name, f"must be 1 to 10, got {getattr(self, name)}")
 
 
 class VisionScenes:
@@ -66,7 +69,7 @@ class VisionScenes:
 
     def __init__(
         self,
-        world: MujocoWorld,
+        world: World,
         config: VisionConfig | None = None,
         *,
         phrases: Sequence[ObjectPhrase | str] | None = None,
@@ -90,6 +93,7 @@ class VisionScenes:
             None if noise is None else SensorNoise(noise, np.random.default_rng([seed, 2]))
         )
         self._held = ""
+        self._has_looked = False
 
     def hold(self, name: str) -> None:
         """The robot's verdict on what its hand holds; empty: nothing."""
@@ -101,7 +105,7 @@ class VisionScenes:
         images = [self._render(name) for name in self._config.cameras]
         joints, gripper = self._world.joint_state(self._robot_name), self._gripper()
         scene: Scene | None = None
-        for _ in range(self._config.frames):
+        for _ in range(self._config.frames if self._has_looked else self._config.first_frames):
             scene = self._pipeline.update(
                 [self._sensed(image) for image in images],
                 joints=joints,
@@ -109,6 +113,7 @@ class VisionScenes:
                 phrases=self._phrases,
             )
         assert scene is not None
+        self._has_looked = True
         return scene
 
     def _render(self, camera: str) -> RgbdImage:
@@ -125,7 +130,7 @@ class VisionScenes:
 
 
 def seeing_robot(
-    world: MujocoWorld,
+    world: World,
     config: VisionConfig | None = None,
     *,
     planner: str = "roboplan",

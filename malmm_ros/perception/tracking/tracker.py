@@ -13,6 +13,7 @@ from malmm_ros.perception.tracking.association import AssociationConfig, Known, 
 from malmm_ros.perception.tracking.held import fallen, settled_in_hand
 from malmm_ros.perception.tracking.history import HistoryConfig
 from malmm_ros.perception.tracking.naming import kind_name, new_names
+from malmm_ros.perception.tracking.stacks import split_stacks
 from malmm_ros.perception.tracking.track import Track
 from malmm_ros.perception.tracking.visibility import View, look_at
 from malmm_ros.scene import GripperState
@@ -96,6 +97,7 @@ class Tracker:
         self._carry(gripper)
         free = [item for item in self._tracks if item.tcp_from_object is None]
         seen = [item for item in detections if not self._shows_held(item)]
+        seen = split_stacks(seen, free)
         known = [
             Known(position=item.pose.position, category=item.category, color=item.color)
             for item in free
