@@ -10,6 +10,7 @@ PARTS = {
     "simulator": "malmm_ros.bench.simulator:measure",
     "code_runner": "malmm_ros.bench.code_runner:measure",
     "team": "malmm_ros.bench.team:measure",
+    "perception": "malmm_ros.bench.perception:measure",
     "grasping": "malmm_ros.bench.grasping:measure",
     "ros": "malmm_ros.bench.ros:measure",
 }
