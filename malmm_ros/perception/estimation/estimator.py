@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,6 +45,8 @@ _FIXED = frozenset(
 )  # fmt: skip
 # Things that stand on the table, whatever their lower edge seems to be.
 _STANDING = frozenset(("backboard", "bin", "container", "grill", "base", "cradle"))
+# Kinds that are square, and when only one side of them is seen.
+_SQUARE, _ONE_SIDE = frozenset(("cradle", "ring")), 0.45
 # Height over width of a peg whose foot is hidden.
 _PEG_ASPECT = 4.8
 _BOARD_THICKNESS, _POST_WIDTH = 0.015, 0.03  # m, of a backboard
@@ -77,6 +80,7 @@ def estimate(
     table_z: float,
     support_z: float | None = None,
     is_floating: bool = False,
+    seen_from: Vector3 | None = None,
 ) -> Detection | None:
     """The upright box of one thing, with its unseen back completed.
 
@@ -88,6 +92,7 @@ def estimate(
         table_z: Height of the table's top.
         support_z: Height of what it stands on; ``None``: told from the points and its kind.
         is_floating: It ends where it is seen to end.
+        seen_from: Position of the only camera that saw it: what is missing lies behind.
 
     Returns:
         ``None`` when there are too few points, or none near the workspace.
@@ -98,7 +103,28 @@ def estimate(
     bottom = _bottom(points, category, table_z, support_z, is_floating=is_floating)
     shape = shape_of(points, bottom=bottom, is_floating=is_floating)
     upright = _RULES.get(category, _free_box)(shape)
+    if seen_from is not None and category in _SQUARE:
+        upright = _with_back(upright, shape, seen_from)
     return _detection(upright, cloud, category or UNKNOWN, color)
+
+
+def _with_back(upright: Upright, shape: Shape, seen_from: Vector3) -> Upright:
+    """A square thing of which only one side is seen, completed away from the camera."""
+    if shape.short > _ONE_SIDE * shape.long:
+        return upright
+    (x, y), (width, length), degrees = cv2.minAreaRect(shape.points[:, :2].astype(np.float32))
+    along = math.radians(degrees) + (0.0 if width >= length else 0.5 * math.pi)
+    normal = np.array([-math.sin(along), math.cos(along)])
+    away = np.array([x - seen_from[0], y - seen_from[1]])
+    normal *= 1.0 if float(normal @ away) > 0.0 else -1.0
+    edge = max(width, length)
+    shift = 0.5 * (edge - min(width, length)) * normal
+    return replace(
+        upright,
+        center=(x + float(shift[0]), y + float(shift[1])),
+        yaw=along,
+        size=(edge, edge, upright.size[2]),
+    )
 
 
 def _bottom(

@@ -12,7 +12,7 @@ from malmm_ros.camera import RgbdImage
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.estimator import estimate
 from malmm_ros.perception.estimation.object_points import bounding_window, object_points
-from malmm_ros.perception.estimation.support import Support, find_support
+from malmm_ros.perception.estimation.support import Support, find_support, is_steep
 from malmm_ros.perception.estimation.table import TablePlane, TablePlaneConfig, heights
 from malmm_ros.perception.segmentation.segmenter import Mask
 
@@ -66,6 +66,7 @@ class ObjectEstimator:
             table_z=table_z,
             support_z=support.above(table_z),
             is_floating=support.is_floating,
+            seen_from=level.world_from_camera.position,
         )
         if found is None:
             return None
@@ -96,7 +97,13 @@ class ObjectEstimator:
 
     def _support(self, level: RgbdImage, mask: Mask) -> Support:
         window = bounding_window(mask.pixels)
-        return find_support(level.depth, self._heights, mask.pixels[window], window)
+        return find_support(
+            level.depth,
+            self._heights,
+            mask.pixels[window],
+            window,
+            is_steep=is_steep(level),
+        )
 
     def _prepared(self, view: Seen) -> RgbdImage:
         """The view's image with a level pose; computed once for all of its masks."""

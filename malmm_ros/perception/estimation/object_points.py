@@ -94,7 +94,7 @@ def object_points(
     directions = rays(image, rows + offset[0], columns + offset[1])
     sigma = _height_sigma(depth[has_reading], directions[has_reading])
     top = level_top(height_of[has_reading], sigma)
-    if top is not None:
+    if top is not None and is_level(pixels, height, top, sigma):
         is_top = _top_pixels(pixels, height, top, sigma)[rows, columns]
         snapped = (top + table_z - image.world_from_camera.position[2]) / directions[:, 2]
         is_sound = is_top & np.isfinite(snapped) & (snapped > 0.0)
@@ -137,6 +137,29 @@ def level_top(height: NDArray[np.floating], sigma: float) -> float | None:
     return top if count > _TOP_CONTRAST * beside * (2.0 / 3.0) else None
 
 
+def is_level(
+    pixels: NDArray[np.bool_], height: NDArray[np.float32], top: float, sigma: float
+) -> bool:
+    """Whether averages over neighbours spread no more than noise; a ball's top spreads more."""
+    smooth, is_read = _smooth(pixels, height)
+    near = smooth[is_read & (np.abs(smooth - top) < max(0.003, 2.5 * sigma))]
+    if len(near) < _TOP_PIXELS:
+        return False
+    spread = 1.4826 * float(np.median(np.abs(near - np.median(near))))
+    return spread < 0.0012 + 0.55 * sigma
+
+
+def _smooth(
+    pixels: NDArray[np.bool_], height: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Heights averaged over a thing's neighbouring pixels, and where it has readings."""
+    is_read = pixels & (height > _NO_READING)
+    weight = is_read.astype(np.float32)
+    counted = np.maximum(cv2.boxFilter(weight, -1, (3, 3), normalize=False), 1.0)
+    smooth = cv2.boxFilter(height * weight, -1, (3, 3), normalize=False) / counted
+    return np.asarray(smooth, np.float32), is_read
+
+
 def without_outliers(cloud: PointCloud) -> PointCloud:
     """Leave out points that lie far outside of where nearly all are.
 
@@ -159,14 +182,13 @@ def _top_pixels(
     pixels: NDArray[np.bool_], height: NDArray[np.float32], top: float, sigma: float
 ) -> NDArray[np.bool_]:
     """Pixels of the level top, among them those without a reading that the top surrounds."""
-    has_reading = (pixels & (height > _NO_READING)).astype(np.float32)
-    counted = np.maximum(cv2.boxFilter(has_reading, -1, (3, 3), normalize=False), 1.0)
-    smooth = cv2.boxFilter(height * has_reading, -1, (3, 3), normalize=False) / counted
+    smooth, is_read = _smooth(pixels, height)
     # A pixel of a side that is taken for the top lands far off: nearly none may be.
-    near = (has_reading > 0) & (np.abs(smooth - top) < max(0.0025, sigma))
+    near = is_read & (np.abs(smooth - top) < max(0.0025, sigma))
+    has_reading = is_read.astype(np.float32)
     counted = np.maximum(cv2.boxFilter(has_reading, -1, (5, 5), normalize=False), 1.0)
     of_top = cv2.boxFilter(near.astype(np.float32), -1, (5, 5), normalize=False)
-    return np.asarray((near | (pixels & (has_reading == 0))) & (of_top > 0.6 * counted))
+    return np.asarray((near | (pixels & ~is_read)) & (of_top > 0.6 * counted))
 
 
 def _height_sigma(depth: NDArray[np.float64], directions: NDArray[np.float64]) -> float:

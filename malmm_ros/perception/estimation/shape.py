@@ -26,6 +26,8 @@ _NOISE = 0.0015  # m
 # Weak beliefs that keep fits to a single face from running away.
 _SQUARE_SIGMA = 0.02
 _BALL_BONUS = 1.15
+# From so much of a thing's points on its top, the top's outline tells its form.
+_FROM_ABOVE, _ROUND_FILL = 0.62, 0.88
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -131,21 +133,18 @@ def thinned(points: NDArray[np.float64], count: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fits:
-    """The three simple solids fitted to a thing."""
+    """The three simple solids fitted to a thing.
+
+    Attributes:
+        is_round: Whether it is rather a cylinder than a box.
+        is_ball: Whether a sphere explains the points better than the others.
+    """
 
     box: UprightFit
     cylinder: UprightFit
     sphere: UprightFit
-
-    @property
-    def is_round(self) -> bool:
-        """Whether a cylinder explains the points better than a square box."""
-        return self.cylinder.residual < self.box.residual
-
-    @property
-    def is_ball(self) -> bool:
-        """Whether a sphere explains the points better than the others."""
-        return self.sphere.residual < _BALL_BONUS * min(self.cylinder.residual, self.box.residual)
+    is_round: bool
+    is_ball: bool
 
 
 def fits_of(shape: Shape) -> Fits:
@@ -153,8 +152,31 @@ def fits_of(shape: Shape) -> Fits:
     points, bottom, top = shape.points, shape.bottom, shape.top
     is_cube_like = 0.6 * shape.long < shape.height < 1.6 * shape.long
     square_sigma = _SQUARE_SIGMA if is_cube_like else math.inf
+    box = fit_box(points, bottom=bottom, top=top, prior=BoxPrior(square_sigma=square_sigma))
+    cylinder = fit_cylinder(points, bottom=bottom, top=top, radius=0.5 * shape.long)
+    sphere = fit_sphere(points, bottom=bottom)
+    fill = top_fill(shape)
     return Fits(
-        box=fit_box(points, bottom=bottom, top=top, prior=BoxPrior(square_sigma=square_sigma)),
-        cylinder=fit_cylinder(points, bottom=bottom, top=top, radius=0.5 * shape.long),
-        sphere=fit_sphere(points, bottom=bottom),
+        box=box,
+        cylinder=cylinder,
+        sphere=sphere,
+        is_round=cylinder.residual < box.residual if fill is None else fill < _ROUND_FILL,
+        is_ball=sphere.residual < _BALL_BONUS * min(cylinder.residual, box.residual),
     )
+
+
+def top_fill(shape: Shape) -> float | None:
+    """How much of its smallest rectangle the top fills: π/4 for a disc, 1 for a rectangle.
+
+    Returns:
+        ``None`` where the thing is seen too much from the side for its outline to tell.
+    """
+    if shape.top_share < _FROM_ABOVE:
+        return None
+    top = shape.top_points()[:, :2].astype(np.float32)
+    if len(top) < 20:
+        return None
+    (_, _), (width, length), _ = cv2.minAreaRect(top)
+    if width * length <= 0.0:
+        return None
+    return float(cv2.contourArea(cv2.convexHull(top))) / float(width * length)

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.camera import RgbdImage
+from malmm_ros.geometry import rotation_matrix
 from malmm_ros.perception.quantiles import quantile
 
 SupportKind = Literal["contact", "hidden", "floating"]
@@ -18,6 +20,7 @@ _STEP = 0.045
 # What is lower is the table, a mark on it or a tray's floor.
 _LEAST_HEIGHT = 0.01
 _NO_READING = -0.5  # m
+_STEEP = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,8 @@ def find_support(
     heights: NDArray[np.float32],
     pixels: NDArray[np.bool_],
     window: tuple[slice, slice],
+    *,
+    is_steep: bool = False,
 ) -> Support:
     """Look below a thing, column by column.
 
@@ -56,6 +61,8 @@ def find_support(
         heights: ``(H, W)``, above the table; −1 without a reading.
         pixels: ``(h, w)``, the thing within its window.
         window: Rows and columns of the image.
+        is_steep: The camera looks down so steeply that sides and what is below them are not
+            seen: then nothing counts as floating.
     """
     has_reading = pixels & (heights[window] > _NO_READING)
     own = heights[window][has_reading]
@@ -71,9 +78,14 @@ def find_support(
         height = min(float(np.median(below[touches])), own_low)
         return Support(kind="contact", height=height if height > _LEAST_HEIGHT else 0.0)
     is_before = known & (steps < -_STEP)
-    if is_before.sum() >= 0.5 * known.sum():
+    if is_steep or is_before.sum() >= 0.5 * known.sum():
         return Support(kind="hidden", height=own_low)
     return Support(kind="floating", height=own_low)
+
+
+def is_steep(image: RgbdImage) -> bool:
+    """Whether a camera looks down so steeply that it hardly sees the sides of things."""
+    return abs(float(rotation_matrix(image.world_from_camera.orientation)[2, 2])) > _STEEP
 
 
 def _below(

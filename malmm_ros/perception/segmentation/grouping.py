@@ -9,18 +9,24 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.perception.estimation.table import rays
 from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.regions import Region, View
 
 # Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
-_REACH_PX = 6
+_REACH_PX = 7
+_LONGEST = 0.38  # m
+_COMPARED = 100
 # A closed top is at least this wide from its middle to its edge, a rim is narrower.
 _CLOSED_PX = 2.8
 _TOP_BAND = 0.004  # m
 _STRIDE = 8
 _DEPTH_REACH = 0.015  # m
 # Things go into what is at least so wide; its floor is so low.
-_WIDE, _FLOOR = 0.12, 0.01  # m
+_WIDE, _FLOOR = 0.12, 0.012  # m
+# The table itself lies at 0 within half a millimetre; a floor has some thickness.
+_LOWEST_FLOOR = 0.0018  # m
+_FLOOR_PIXELS, _MOST_PIXELS = 60, 60_000
 # A shadowed table is about so bright.
 _SHADOW = 0.5
 
@@ -61,24 +67,25 @@ def gather(view: View, regions: list[Region]) -> list[Thing]:
 def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
     """Pieces that belong together, one list a thing."""
     is_open = [_is_open(view, region) for region in regions]
-    parent = list(range(len(regions)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            index = parent[index]
-        return index
-
+    groups = [[region] for region in regions]
+    place = list(range(len(regions)))
     for i, first in enumerate(regions):
         for j in range(i):
             second = regions[j]
             if first.family != second.family or not (is_open[i] and is_open[j]):
                 continue
-            if root(i) != root(j) and _are_near(first, second):
-                parent[root(i)] = root(j)
-    groups: dict[int, list[Region]] = {}
-    for index, region in enumerate(regions):
-        groups.setdefault(root(index), []).append(region)
-    return list(groups.values())
+            if place[i] == place[j]:
+                continue
+            if not _are_near(first, second) and not _share_floor(view, first, second):
+                continue
+            joined = groups[place[i]] + groups[place[j]]
+            # Two trays side by side are longer than any one thing.
+            if _length(view, joined) > _LONGEST:
+                continue
+            old, new = place[i], place[j]
+            groups[new], groups[old] = joined, []
+            place = [new if at == old else at for at in place]
+    return [group for group in groups if group]
 
 
 def _is_wide_open(view: View, group: list[Region]) -> bool:
@@ -96,10 +103,7 @@ def _is_wide_open(view: View, group: list[Region]) -> bool:
 
 def _with_floor(view: View, thing: Thing) -> Thing:
     """With what lies between its walls at the table's height in its own colour."""
-    pixels = thing.pixels.astype(np.uint8)
-    points = cv2.findNonZero(pixels)
-    hull = np.zeros_like(pixels)
-    cv2.fillConvexPoly(hull, cv2.convexHull(points), 1)
+    hull = _hull(thing.pixels)
     height = view.smooth[thing.window]
     floor = (hull > 0) & (np.abs(height) < _FLOOR) & (view.families[thing.window] == thing.family)
     floor = cv2.erode(floor.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
@@ -136,6 +140,51 @@ def _are_near(first: Region, second: Region) -> bool:
         masks.append(mask)
     kernel = np.ones((2 * _REACH_PX + 1, 2 * _REACH_PX + 1), np.uint8)
     return bool((cv2.dilate(masks[0], kernel) & masks[1]).any())
+
+
+def _share_floor(view: View, first: Region, second: Region) -> bool:
+    """Whether what lies between two pieces is a floor: level, and a little above the table."""
+    if first.is_flat or second.is_flat:
+        return False
+    columns = [region.window[1] for region in (first, second)]
+    shared = min(columns[0].stop, columns[1].stop) - max(columns[0].start, columns[1].start)
+    if shared < 0.5 * min(column.stop - column.start for column in columns):
+        return False
+    whole = union((first, second))
+    if whole.pixels.size > _MOST_PIXELS:
+        return False
+    hull = _hull(whole.pixels)
+    height = view.smooth[whole.window]
+    between = height[(hull > 0) & ~whole.pixels & (height > -0.5)]
+    if len(between) < _FLOOR_PIXELS:
+        return False
+    level = float(np.median(between))
+    is_even = float((np.abs(between - level) < _TOP_BAND).mean()) > 0.6
+    return is_even and _LOWEST_FLOOR < level < _FLOOR
+
+
+def _hull(pixels: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """The convex hull of a mask, filled."""
+    hull = np.zeros(pixels.shape, np.uint8)
+    cv2.fillConvexPoly(hull, cv2.convexHull(cv2.findNonZero(pixels.astype(np.uint8))), 1)
+    return hull
+
+
+def _length(view: View, group: Sequence[Region]) -> float:
+    """Longer side of the smallest rectangle around pieces seen from above, metres."""
+    parts = []
+    for region in group:
+        rows, columns = np.nonzero(region.pixels & (view.heights[region.window] > -0.5))
+        step = max(1, len(rows) // _COMPARED)
+        rows = rows[::step] + region.window[0].start
+        columns = columns[::step] + region.window[1].start
+        depth = view.image.depth[rows, columns]
+        parts.append(rays(view.image, rows, columns)[:, :2] * depth[:, None])
+    flat = np.concatenate(parts)
+    if len(flat) < 3:
+        return 0.0
+    (_, _), sides, _ = cv2.minAreaRect(flat.astype(np.float32))
+    return float(max(sides))
 
 
 def _within(window: tuple[slice, slice], rows: slice, columns: slice) -> tuple[slice, slice]:

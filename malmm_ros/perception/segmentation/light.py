@@ -13,10 +13,10 @@ _LEAST_PIXELS = 150
 # Cameras nearer than this see only the hand, whose faces look anywhere.
 _LEAST_DISTANCE = 0.6
 # Of the arm's bright pixels: those whose faces look at the lamp about as a level face does.
-_PERCENTILE, _TO_LEVEL = 97.0, 1.03
+_PERCENTILES, _TO_LEVEL = (97.0, 99.0), 1.02
 # Where those saturate, darker ones say how far: measured on the development scenes.
-_SATURATED = 252.0
-_LESS, _LESS_TO_WHITE = 90.0, 1.12
+_SATURATED = 251.0
+_LESS, _LESS_TO_WHITE = 90.0, 1.17
 _DARKEST, _BRIGHTEST = 140.0, 330.0
 
 
@@ -39,7 +39,10 @@ def light_of(view: View, ignore: NDArray[np.bool_] | None) -> Light | None:
     if float(np.median(view.image.depth[::_STRIDE, ::_STRIDE][robot])) < _LEAST_DISTANCE:
         return None
     value = view.image.rgb[::_STRIDE, ::_STRIDE][robot].max(axis=1)
-    white, less = (float(share) for share in np.percentile(value, (_PERCENTILE, _LESS)))
+    less, bright, brightest = (
+        float(share) for share in np.percentile(value, (_LESS, *_PERCENTILES))
+    )
+    white = 0.5 * (bright + brightest)
     if white >= _SATURATED:
         white = max(_SATURATED, _LESS_TO_WHITE * less)
     return Light(white=float(np.clip(_TO_LEVEL * white, _DARKEST, _BRIGHTEST)))

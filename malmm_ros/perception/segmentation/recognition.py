@@ -11,7 +11,7 @@ from malmm_ros.perception.color_naming import Light, name_color
 from malmm_ros.perception.estimation.forms import FLAT, recognise
 from malmm_ros.perception.estimation.object_points import object_points
 from malmm_ros.perception.estimation.shape import Shape, shape_of
-from malmm_ros.perception.estimation.support import find_support
+from malmm_ros.perception.estimation.support import find_support, is_steep
 from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.grouping import Thing, union
 from malmm_ros.perception.segmentation.regions import View
@@ -22,7 +22,7 @@ _LEAST_HEIGHT = 0.007  # m; what rises less is no thing of its own
 _TOP_BAND, _TOP_PIXELS, _TOP_SHARE = 0.004, 20, 0.08
 # Above this, a narrow level edge tells the colour better than the tall dark faces below it.
 _TALL = 0.25
-# A stand ends where the floating thing of its colour begins, and not beside it, metres.
+# A post stands below what it carries, not beside it, metres.
 _STAND_GAP, _STAND_WIDTH = 0.05, 0.08
 
 
@@ -98,7 +98,9 @@ def _shape(view: View, thing: Thing) -> Shape | None:
     cloud = object_points(view.image, pixels, table_z=view.table_z, above=view.heights)
     if len(cloud) < _LEAST_POINTS:
         return None
-    support = find_support(view.image.depth, view.smooth, thing.pixels, thing.window)
+    support = find_support(
+        view.image.depth, view.smooth, thing.pixels, thing.window, is_steep=is_steep(view.image)
+    )
     # A hidden foot stands on the table.
     bottom = support.above(view.table_z)
     shape = shape_of(
@@ -110,23 +112,23 @@ def _shape(view: View, thing: Thing) -> Shape | None:
 
 
 def _with_stands(known: list[Known]) -> list[Known]:
-    """Floating things joined with the stand of their colour below them."""
+    """Backboards joined with the post of their colour below them."""
     result = list(known)
     for item in known:
-        if item.shape is None or not item.shape.is_floating:
+        if item.category != "backboard":
             continue
         stands = [other for other in result if other is not item and _is_stand(other, item)]
-        if not stands:
-            continue
-        whole = replace(item, thing=union([item.thing, *(other.thing for other in stands)]))
-        result = [whole if other is item else other for other in result if other not in stands]
+        if stands:
+            whole = union([item.thing, *(other.thing for other in stands)])
+            result = [other for other in result if other is not item and other not in stands]
+            result.append(replace(item, thing=whole))
     return result
 
 
 def _is_stand(lower: Known, upper: Known) -> bool:
     if lower.shape is None or upper.shape is None or lower.thing.family != upper.thing.family:
         return False
-    if lower.shape.long > _STAND_WIDTH or lower.shape.top > upper.shape.bottom + 2 * _STAND_GAP:
+    if lower.shape.long > _STAND_WIDTH or lower.shape.top > upper.shape.top - _TALL:
         return False
     foot = np.median(lower.shape.points[:, :2], axis=0)
     distance = np.hypot(*(upper.shape.points[:, :2] - foot).T)
