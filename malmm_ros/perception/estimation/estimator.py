@@ -233,7 +233,9 @@ def _lengthwise(fit: UprightFit) -> UprightFit:
 
 
 def _round(shape: Shape) -> Upright:
-    fit = fit_cylinder(shape.points, bottom=shape.bottom, top=shape.top)
+    # No wider than what is seen of it: an arc alone leaves the radius open.
+    radius = 0.5 * shape.long
+    fit = fit_cylinder(shape.points, bottom=shape.bottom, top=shape.top, radius=radius)
     return _from_fit(fit, shape, symmetry=0)
 
 

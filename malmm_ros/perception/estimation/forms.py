@@ -99,7 +99,7 @@ def _recognise_box(shape: Shape, color: str, fits: Fits) -> str:
     short, long = min(fits.box.size), max(fits.box.size)
     if height < 0.022 and long < 1.4 * short and long < 0.074:
         return "ring" if long < 0.056 else "cradle"
-    if short + long < 0.07 and height > 1.5 * (short + long):
+    if short + long < 0.07 and height > 1.8 * (short + long):
         return "peg"
     if height < 0.055 and 0.07 < long < 0.13 and long > 1.15 * short:
         return "rubbish" if color in _ACHROMATIC else _MEAT.get(color, "block")

@@ -14,7 +14,7 @@ from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.regions import Region, View
 
 # Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
-_REACH_PX = 7
+_REACH_PX = 10
 _LONGEST = 0.38  # m
 _COMPARED = 100
 # A closed top is at least this wide from its middle to its edge, a rim is narrower.
