@@ -19,6 +19,7 @@ from malmm_ros.scene import SceneObject
 Refit = Callable[[Detection], Detection]
 
 _FORBIDDEN = 1e3
+_AROUND = 0.025  # m; cameras disagree by some millimetres, and a view may have seen too little
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +71,14 @@ def fuse(
         for index, item in enumerate(detections):
             if index in pairs:
                 groups[pairs[index]].append(item)
-        rest = [item for index, item in enumerate(detections) if index not in pairs]
-        groups += [[item] for item in rest if not _is_piece(item, groups, config)]
-    wholes = [max(group, key=_volume) for group in groups]
+        for index, item in enumerate(detections):
+            if index not in pairs and not _is_piece(item, groups, config):
+                twin = next((group for group in groups if _is_twin(item, group[0])), None)
+                if twin is None:
+                    groups.append([item])
+                else:
+                    twin.append(item)
+    wholes = [max(group, key=_worth) for group in groups]
     kept = [
         group
         for group, whole in zip(groups, wholes, strict=True)
@@ -89,7 +95,7 @@ def _pairs(
     if not groups or not detections:
         return {}
     costs = np.array(
-        [[_cost(max(group, key=_volume), item, config) for group in groups] for item in detections]
+        [[_cost(max(group, key=_worth), item, config) for group in groups] for item in detections]
     )
     rows, columns = linear_sum_assignment(costs)
     return {
@@ -132,7 +138,7 @@ def _is_piece(
         and is_flat(whole) == is_flat(item)
         and _volume(item) < _volume(whole)
         and _is_within(item, whole, config)
-        for whole in (max(group, key=_volume) for group in groups)
+        for whole in (max(group, key=_worth) for group in groups)
     )
 
 
@@ -142,6 +148,18 @@ def _is_piece_of_larger(
     """Whether it is a part of what another camera has seen more of."""
     return _is_piece(
         item, [[whole] for whole in wholes if set(whole.cameras) != set(item.cameras)], config
+    )
+
+
+def _is_twin(item: Detection, other: Detection) -> bool:
+    """Whether a camera has seen one hollow thing as two, an inside and an outside."""
+    gap = float(np.linalg.norm(np.subtract(item.pose.position, other.pose.position)))
+    first, second = _volume(item), _volume(other)
+    return (
+        item.cameras == other.cameras
+        and item.color == other.color
+        and gap < 0.15 * max(item.size)
+        and min(first, second) > 0.6 * max(first, second)
     )
 
 
@@ -171,6 +189,11 @@ def _chroma(cloud: PointCloud) -> NDArray[np.float64]:
     return shares
 
 
+def _worth(item: Detection) -> float:
+    """How much of something a view shows, and how well its shape explains its points."""
+    return _volume(item) * item.score**2 * (0.5 if item.is_cut else 1.0)
+
+
 def _volume(item: Detection) -> float:
     return math.prod(item.size)
 
@@ -179,9 +202,11 @@ def _joined(group: Sequence[Detection], refit: Refit) -> Detection:
     if len(group) == 1:
         return group[0]
     whole = _namesake(group)
+    box = max((item for item in group if item.category == whole.category), key=_worth)
     merged = replace(
         whole,
-        cloud=PointCloud.joined([item.cloud for item in group]),
+        # What another view has added of a neighbour is left out.
+        cloud=PointCloud.joined([_cropped(item.cloud, box) for item in group]),
         cameras=tuple(dict.fromkeys(name for item in group for name in item.cameras)),
         score=max(item.score for item in group),
         is_cut=all(item.is_cut for item in group),
@@ -201,12 +226,18 @@ def _namesake(group: Sequence[Detection]) -> Detection:
     weights: list[float] = []
     for item, rise in zip(group, rises, strict=True):
         weight = 0.3 + rise / max(*rises, 0.001) + (0.5 if item.phrase else 0.0)
-        weight *= 0.5 if item.is_cut else 1.0
+        weight *= item.score * (0.5 if item.is_cut else 1.0)
         weights.append(weight)
         votes[item.category] = votes.get(item.category, 0.0) + weight
     best = max(votes, key=lambda category: votes[category])
     of_it = [index for index, item in enumerate(group) if item.category == best]
     return group[max(of_it, key=lambda index: weights[index])]
+
+
+def _cropped(cloud: PointCloud, box: Detection) -> PointCloud:
+    """The points in or near a detection's box."""
+    local = np.abs(box.pose.inverse().apply(cloud.points))
+    return cloud.where((local <= 0.5 * np.asarray(box.size) + _AROUND).all(axis=1))
 
 
 def _rise(item: Detection) -> float:

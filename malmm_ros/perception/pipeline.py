@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
 from malmm_ros.perception.estimation.forms import FLAT
 from malmm_ros.perception.fusion import FusionConfig, fuse
 from malmm_ros.perception.grasp_cache import GraspCache, GraspConfig
-from malmm_ros.perception.grasping import GRASP_PROPOSERS
+from malmm_ros.perception.grasping import GRASP_PROPOSERS, Grasp
 from malmm_ros.perception.phrases import ObjectPhrase, find_phrases, make_phrase
 from malmm_ros.perception.robot_mask import RobotMask, RobotMaskConfig
 from malmm_ros.perception.segmentation import SEGMENTERS, Mask
@@ -32,7 +32,10 @@ from malmm_ros.trajectory import JointState
 
 # Box volume below which a raised thing is a piece of something, m³; a bottle's cap has 16e-6.
 _CRUMB = 3e-6
+# A narrower mark is a shadow or a reflection, metres.
+_SMALLEST_MARK = 0.04
 _EDGE_PX, _TOUCHING_PX = 3, 10
+_BEHIND = 0.01  # m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +96,11 @@ class ScenePipeline:
         self._tracker = Tracker(self._config.tracking)
         self._workspace = Workspace()
         self._newest_s = -math.inf
+
+    @property
+    def proposals(self) -> Mapping[str, Sequence[Grasp]]:
+        """By the object's name: all that the grasp in the scene was chosen from."""
+        return self._grasps.proposals
 
     def update(
         self,
@@ -162,11 +170,14 @@ class ScenePipeline:
 
     def _estimate(self, view: View, mask: Mask) -> Detection | None:
         found = self._estimator.estimate(view, mask)
-        return None if found is None else replace(found, is_cut=is_cut(mask.pixels, view.robot))
+        return None if found is None else replace(found, is_cut=is_cut(mask.pixels, view))
 
     def _is_thing(self, detection: Detection) -> bool:
         """Whether it is near the workspace, and more than a crumb of something."""
-        is_crumb = detection.category != FLAT and math.prod(detection.size) < _CRUMB
+        if detection.category == FLAT:
+            is_crumb = min(detection.size[:2]) < _SMALLEST_MARK
+        else:
+            is_crumb = math.prod(detection.size) < _CRUMB
         return not is_crumb and self._workspace.contains(
             detection.pose.position, margin=-self._config.border
         )
@@ -177,8 +188,8 @@ class ScenePipeline:
         return replace(item, grasp=self._grasps.grasp(item, objects))
 
 
-def is_cut(pixels: NDArray[np.bool_], robot: NDArray[np.bool_]) -> bool:
-    """Whether a mask ``(H, W)`` reaches the image's border, or the robot's pixels beside it."""
+def is_cut(pixels: NDArray[np.bool_], view: View) -> bool:
+    """Whether a mask ``(H, W)`` reaches the image's border, or the robot stands before it."""
     edge = _EDGE_PX
     rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
     if not len(rows):
@@ -192,10 +203,16 @@ def is_cut(pixels: NDArray[np.bool_], robot: NDArray[np.bool_]) -> bool:
         slice(max(0, rows[0] - edge), rows[-1] + edge + 1),
         slice(max(0, columns[0] - edge), columns[-1] + edge + 1),
     )
-    if not robot[window].any():
+    if not view.robot[window].any():
         return False
+    depth = view.image.depth[window]
+    own = depth[pixels[window] & (depth > 0.0)]
+    if not len(own):
+        return True
+    # Behind it, the robot hides nothing of it.
+    before = view.robot[window] & (depth < float(np.percentile(own, 75.0)) + _BEHIND)
     grown = binary_dilation(pixels[window], iterations=edge)
-    return int((grown & robot[window]).sum()) >= _TOUCHING_PX
+    return int((grown & before).sum()) >= _TOUCHING_PX
 
 
 def _as_phrase(item: ObjectPhrase | str) -> ObjectPhrase:

@@ -12,8 +12,6 @@ from malmm_ros.scene import TABLE_TOP_Z, SceneObject, Solid
 
 # Half a finger pad: the tool point may be that far beside what it grips.
 _BESIDE = 0.015
-# Lower than this much above a surface is on it.
-_INSIDE = 0.005
 # Turns beyond this would mean that the fingers lie on no side of it.
 _LARGEST_TURN = math.radians(30.0)
 
@@ -52,19 +50,18 @@ def fallen(item: SceneObject, others: Iterable[SceneObject]) -> Pose:
         others: What may be below it.
     """
     x, y, z = item.pose.position
+    # The middles of its parts, so that a ring falls down around a peg.
+    middles = np.array([(item.pose @ part.pose).position for part in item.parts])
     floor = TABLE_TOP_Z
     for other in others:
         for part in other.parts:
             pose = other.pose @ part.pose
-            local = pose.inverse().apply(np.array([(x, y, z)]))[0]
+            local = np.abs(pose.inverse().apply(middles)[:, :2])
             top = pose.position[2] + 0.5 * part.size[2]
-            is_over = bool((np.abs(local[:2]) <= 0.5 * np.asarray(part.size[:2])).all())
+            is_over = bool((local <= 0.5 * np.asarray(part.size[:2])).all(axis=1).any())
             if is_over and top <= item.bottom_z + 0.02:
                 floor = max(floor, top)
-    fall = item.bottom_z - floor
-    if abs(fall) < _INSIDE:
-        return item.pose
-    return Pose((x, y, z - fall), item.pose.orientation)
+    return Pose((x, y, z - (item.bottom_z - floor)), item.pose.orientation)
 
 
 def _gripped(item: SceneObject, tcp: Pose, width: float) -> Solid | None:

@@ -11,6 +11,8 @@ from malmm_ros.geometry import Pose, vector3
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.tracking.history import HistoryConfig, PoseHistory
+from malmm_ros.perception.tracking.naming import kind_name
+from malmm_ros.perception.tracking.votes import Votes
 from malmm_ros.scene import SceneObject, Solid
 
 # Surface points that are kept to tell later whether its place is empty.
@@ -27,7 +29,10 @@ class Track:
         is_remembered: It was not seen in the last frame.
         is_released: It was let go of and has not been seen since.
         misses: Frames in a row in which its place was in sight and it was not found.
+        doubts: Frames in a row in which it looked larger, smaller or elsewhere than known.
         tcp_from_object: Its place in the hand while it is held.
+        votes: What it was taken for so far.
+        frames: In which it was found.
         cloud: Its points as last measured, world frame of that moment.
     """
 
@@ -37,9 +42,12 @@ class Track:
     is_remembered: bool = False
     is_released: bool = False
     misses: int = 0
+    doubts: int = 0
     tcp_from_object: Pose | None = None
     category: str = field(init=False)
     color: str = field(init=False)
+    votes: Votes = field(init=False, default_factory=Votes)
+    frames: int = field(init=False, default=0)
     cloud: PointCloud = field(init=False)
     _latest: Detection = field(init=False)
     _history: PoseHistory = field(init=False)
@@ -49,6 +57,7 @@ class Track:
 
     def __post_init__(self) -> None:
         self.category, self.color = self.first.category, self.first.color
+        self.vote(self.first)
         self.restart(self.first)
 
     @property
@@ -62,9 +71,24 @@ class Track:
         return self._size
 
     @property
+    def was_cut(self) -> bool:
+        """Whether it has never been seen whole."""
+        return self._latest.is_cut
+
+    @property
     def surface(self) -> NDArray[np.float64]:
         """Sampled surface points ``(N, 3)`` where it is thought to be now, world frame."""
         return self.pose.apply(self._surface) if len(self._surface) else self._surface
+
+    @property
+    def kind(self) -> str:
+        """What one of its kind is called."""
+        return kind_name(self.category, self.color, self.votes.phrases.get(self.category, ""))
+
+    def vote(self, detection: Detection) -> None:
+        """Note what a view of it was taken for."""
+        self.votes.add(detection)
+        self.frames += 1
 
     def restart(self, detection: Detection) -> None:
         """Take a detection as it is, whatever was known of pose and size."""
@@ -86,7 +110,12 @@ class Track:
 
     def glimpse(self) -> None:
         """It is seen in part: it is still there, its pose stays."""
+        self.is_remembered, self.misses, self.doubts = False, 0, 0
+
+    def doubt(self) -> None:
+        """It looks otherwise than known: it is there, but not yet believed to have changed."""
         self.is_remembered, self.misses = False, 0
+        self.doubts += 1
 
     def place(self, pose: Pose) -> None:
         """Put it where it must be without having been seen there."""
@@ -114,7 +143,8 @@ class Track:
         self.cloud = detection.cloud
         step = max(1, len(detection.cloud) // _SURFACE_POINTS)
         self._surface = detection.pose.inverse().apply(detection.cloud.points[::step])
-        self.is_remembered, self.is_released, self.misses = False, False, 0
+        self.is_remembered, self.is_released = False, False
+        self.misses, self.doubts = 0, 0
 
     def _scaled_solids(self) -> tuple[Solid, ...]:
         """Parts of the last view, brought to the averaged size."""

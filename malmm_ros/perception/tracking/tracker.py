@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from malmm_ros.perception.detection import Detection
+from malmm_ros.perception.estimation import estimate
 from malmm_ros.perception.tracking.association import AssociationConfig, Known, associate
 from malmm_ros.perception.tracking.held import fallen, settled_in_hand
 from malmm_ros.perception.tracking.history import HistoryConfig
-from malmm_ros.perception.tracking.naming import kind_name, new_names
+from malmm_ros.perception.tracking.naming import new_names
 from malmm_ros.perception.tracking.stacks import split_stacks
 from malmm_ros.perception.tracking.track import Track
 from malmm_ros.perception.tracking.visibility import View, look_at
-from malmm_ros.scene import GripperState
+from malmm_ros.scene import TABLE_TOP_Z, GripperState, SceneObject
 
 # Metres around the box of what is held, within which detections are views of it.
 _AROUND_HELD = 0.03
+_SHORT_FALL = 0.025  # m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,9 @@ class TrackingConfig:
         empty_share: Its place counts as empty when so much of its surface is looked through.
         empty_misses: Frames with an empty place after which it is forgotten.
         unseen_misses: Frames in which something is where it was, but not found as an object.
+        naming_frames: Frames after which names are settled.
+        doubts: Frames for which a change of size is not believed; three times as many for
+            furniture.
         hidden_share: When so much of it is hidden, what is seen of it says nothing of its size.
         shrunk: A view whose volume is less than this share of the known one is a part of it.
     """
@@ -42,6 +47,8 @@ class TrackingConfig:
     empty_share: float = 0.5
     empty_misses: int = 2
     unseen_misses: int = 12
+    naming_frames: int = 3
+    doubts: int = 2
     hidden_share: float = 0.15
     shrunk: float = 0.8
 
@@ -49,7 +56,7 @@ class TrackingConfig:
         for name in ("empty_share", "hidden_share", "shrunk"):
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in (0, 1], got {getattr(self, name)}")
-        for name in ("confirmations", "empty_misses", "unseen_misses"):
+        for name in ("confirmations", "empty_misses", "unseen_misses", "naming_frames", "doubts"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
 
@@ -74,7 +81,7 @@ class Tracker:
         self._tracks: list[Track] = []
         self._candidates: list[_Candidate] = []
         self._names: set[str] = set()
-        self._has_begun = False
+        self._frames = 0
 
     @property
     def tracks(self) -> tuple[Track, ...]:
@@ -110,7 +117,8 @@ class Tracker:
                 self._miss(track, views)
         taken = set(pairs.values())
         self._welcome([item for index, item in enumerate(seen) if index not in taken])
-        self._has_begun = True
+        self._frames += 1
+        self._name()
         return self.tracks
 
     def _carry(self, gripper: GripperState) -> None:
@@ -122,9 +130,19 @@ class Tracker:
                 track.tcp_from_object = gripper.tcp.inverse() @ pose
             elif not is_held and track.tcp_from_object is not None:
                 track.tcp_from_object, track.is_released = None, True
+                self._let_go(track)
             if track.tcp_from_object is not None:
                 track.place(gripper.tcp @ track.tcp_from_object)
                 track.is_remembered, track.misses = False, 0
+
+    def _let_go(self, track: Track) -> None:
+        """A short fall is taken for granted; a long one has to be seen."""
+        pose = fallen(track.as_object(), self._others(track))
+        if 0.0 < track.pose.position[2] - pose.position[2] < _SHORT_FALL:
+            track.place(pose)
+
+    def _others(self, track: Track) -> list[SceneObject]:
+        return [other.as_object() for other in self._tracks if other is not track]
 
     def _shows_held(self, detection: Detection) -> bool:
         """Whether a detection is a view of the held object, by where its points are."""
@@ -140,24 +158,49 @@ class Tracker:
 
     def _measure(self, track: Track, detection: Detection, views: Sequence[View]) -> None:
         """Take in what was found, unless it is only the part that something leaves in sight."""
+        track.vote(detection)
+        detection = self._as_known(track, detection)
         ratio = math.prod(detection.size) / max(1e-9, float(np.prod(track.size)))
         shift = float(np.linalg.norm(np.subtract(detection.pose.position, track.pose.position)))
-        is_part = ratio < self._config.shrunk
-        is_hidden = (
-            detection.is_cut or look_at(track.surface, views).hidden > self._config.hidden_share
+        is_elsewhere = shift > self._config.association.near
+        # What was let go may show another side now: where it was seen then says nothing.
+        is_hidden = detection.is_cut or (
+            not track.is_released
+            and not is_elsewhere
+            and look_at(track.surface, views).hidden > self._config.hidden_share
         )
-        if shift > self._config.association.near:
-            track.measure(detection)  # even a part of it there is better than the old place
-        elif ratio > 1.0 / self._config.shrunk and not track.is_released:
+        is_other = not self._config.shrunk <= ratio <= 1.0 / self._config.shrunk
+        if track.was_cut and not detection.is_cut:
             track.restart(detection)  # seen whole for the first time
-        elif is_hidden and not track.first.is_cut:
+        elif is_hidden and not is_elsewhere:
             track.glimpse()
-        elif is_part and track.misses < self._config.empty_misses:
-            track.misses += 1
-        elif is_part:
+        elif is_other and track.doubts < self._patience(track):
+            track.doubt()
+        elif is_other:
             track.restart(detection)
+        elif is_elsewhere and track.as_object().is_fixed and track.doubts < self._patience(track):
+            track.doubt()
         else:
             track.measure(detection)
+
+    def _patience(self, track: Track) -> int:
+        """Frames for which a change is not believed; furniture hardly ever changes."""
+        return self._config.doubts * (3 if track.as_object().is_fixed else 1)
+
+    def _as_known(self, track: Track, detection: Detection) -> Detection:
+        """The detection with its box fitted as what the object is known to be."""
+        if detection.category == track.category:
+            return detection
+        found = estimate(
+            detection.cloud,
+            category=track.category,
+            color=track.color,
+            table_z=TABLE_TOP_Z,
+            support_z=detection.pose.position[2] - 0.5 * detection.size[2],
+        )
+        if found is None:
+            return detection
+        return replace(found, is_cut=detection.is_cut, cameras=detection.cameras)
 
     def _miss(self, track: Track, views: Sequence[View]) -> None:
         """It was not found: forget it when its place is empty, else remember it."""
@@ -179,10 +222,8 @@ class Tracker:
 
     def _let_fall(self, track: Track, views: Sequence[View]) -> None:
         """What was let go and is not where that was has fallen: out of sight, or it is gone."""
-        item = track.as_object()
-        others = [other.as_object() for other in self._tracks if other is not track]
         track.is_released = False
-        track.place(fallen(item, others))
+        track.place(fallen(track.as_object(), self._others(track)))
         if look_at(track.surface, views).empty >= self._config.empty_share:
             track.misses += 1
 
@@ -194,15 +235,38 @@ class Tracker:
             count = 1 + max(
                 (item.count for item in old if _is_same(item.detection, detection)), default=0
             )
-            if count >= self._config.confirmations or not self._has_begun:
+            if count >= self._config.confirmations or not self._frames:
                 ready.append(detection)
             else:
                 self._candidates.append(_Candidate(detection=detection, count=count))
         ready.sort(key=lambda item: (round(item.pose.position[0], 2), item.pose.position[1]))
-        kinds = [kind_name(item.category, item.color, item.phrase) for item in ready]
-        for name, detection in zip(new_names(kinds, self._names), ready, strict=True):
+        self._tracks += [
+            Track(name="", first=detection, config=self._config.history) for detection in ready
+        ]
+
+    def _name(self) -> None:
+        """Name newcomers, and what was taken for something else at first.
+
+        In the first frames of all, every name is still open; later, one changes only when the
+        object has turned out to be something else.
+        """
+        is_open = self._frames <= self._config.naming_frames
+        changed: list[Track] = []
+        for track in self._tracks:
+            is_settled = not is_open and track.frames > self._config.naming_frames
+            before = track.kind
+            category = track.votes.category(track.category, is_settled=is_settled)
+            color = track.votes.color(track.color, is_settled=is_settled)
+            if track.tcp_from_object is None:
+                track.category, track.color = category, color
+            if is_open or not track.name or track.kind != before:
+                changed.append(track)
+        if is_open:
+            self._names.clear()
+        kinds = [track.kind for track in changed]
+        for name, track in zip(new_names(kinds, self._names), changed, strict=True):
             self._names.add(name)
-            self._tracks.append(Track(name=name, first=detection, config=self._config.history))
+            track.name = name
 
 
 def _is_same(first: Detection, second: Detection) -> bool:
