@@ -11,7 +11,7 @@ from malmm_ros.errors import PerceptionError
 from malmm_ros.geometry import Pose, yaw_difference
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
-from malmm_ros.perception.grasping import GraspProposer
+from malmm_ros.perception.grasping import Grasp, GraspProposer
 from malmm_ros.perception.grasping.completion import completed_cloud
 from malmm_ros.perception.grasping.selection import SelectionConfig, choose_grasp
 from malmm_ros.scene import SceneObject
@@ -41,9 +41,10 @@ class GraspConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """A grasp and the places for which it was found."""
+    """A grasp, what it was chosen from, and the places for which it was found."""
 
     grasp: Pose | None
+    proposals: tuple[Grasp, ...]
     places: tuple[tuple[str, Pose], ...]
 
 
@@ -60,6 +61,11 @@ class GraspCache:
         self._config = config
         self._found: dict[str, _Found] = {}
 
+    @property
+    def proposals(self) -> dict[str, tuple[Grasp, ...]]:
+        """By the object's name: all that its grasp was chosen from; for those who look on."""
+        return {name: found.proposals for name, found in self._found.items()}
+
     def grasp(self, item: SceneObject, objects: Sequence[SceneObject]) -> Pose | None:
         """The grasp of one object, or ``None`` when there is no good one.
 
@@ -72,18 +78,18 @@ class GraspCache:
         known = self._found.get(item.name)
         if known is not None and self._are_alike(known.places, places, item):
             return known.grasp
-        grasp = self._propose(item, near)
-        self._found[item.name] = _Found(grasp=grasp, places=places)
+        proposals = self._propose(item, near)
+        chosen = choose_grasp(proposals, self._config.selection)
+        grasp = None if chosen is None else chosen.tcp
+        self._found[item.name] = _Found(grasp=grasp, proposals=tuple(proposals), places=places)
         return grasp
 
-    def _propose(self, item: SceneObject, near: Sequence[SceneObject]) -> Pose | None:
+    def _propose(self, item: SceneObject, near: Sequence[SceneObject]) -> list[Grasp]:
         around = PointCloud.joined([_surface(other) for other in near])
         try:
-            proposals = self._proposer.propose(_surface(item), around)
+            return self._proposer.propose(_surface(item), around)
         except PerceptionError:
-            return None  # too small to say; agents may still try its middle
-        chosen = choose_grasp(proposals, self._config.selection)
-        return None if chosen is None else chosen.tcp
+            return []  # too small to say; agents may still try its middle
 
     def _is_near(self, item: SceneObject, other: SceneObject) -> bool:
         if other.name == item.name or other.is_held:
