@@ -64,6 +64,11 @@ def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace)
             str(arguments.transcript),
             "does not say in which simulated world it was recorded, so that cannot be made again",
         )
+    if facts.get("simulator", "mujoco") != "mujoco":
+        raise ConfigurationError(
+            str(arguments.transcript),
+            f"was recorded in {facts['simulator']}, whose worlds cannot be made again exactly",
+        )
     if facts.get("disturb"):
         raise ConfigurationError(
             str(arguments.transcript), "was recorded with disturbances, which cannot be repeated"

@@ -19,6 +19,7 @@ from malmm_ros.cli.conversation import ConversationPrinter
 from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.cli.vision_arguments import add_vision_arguments, read_vision
+from malmm_ros.cli.world_arguments import add_world_arguments, read_coppeliasim
 from malmm_ros.cli.worlds import choose_world
 from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import ConfigurationError
@@ -26,9 +27,14 @@ from malmm_ros.errors import ConfigurationError
 if TYPE_CHECKING:
     from malmm_ros.robots import PlannedRobot
     from malmm_ros.robots.vision import VisionConfig
+    from malmm_ros.simulation import World
 
 # What running nodes were started with; see `malmm up sim --help`.
 _OF_NODES = (
+    "world",
+    "coppeliasim_host",
+    "coppeliasim_port",
+    "coppeliasim_scenes",
     "task",
     "seed",
     "options",
@@ -56,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task", default="", help="the world to build; empty: what the instruction names"
     )
+    add_world_arguments(parser)
     parser.add_argument("--seed", type=natural, default=0, help="of the world's layout")
     parser.add_argument(
         "--options", default="", help="of the world, a YAML mapping: {color: red, count: 3}"
@@ -126,9 +133,18 @@ def _refuse_node_settings(arguments: argparse.Namespace) -> None:
 
 def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     # Imported here, so that `malmm --help` stays quick.
+    from malmm_ros.simulation import make_world
+
+    world = make_world(arguments.world, coppeliasim=read_coppeliasim(arguments))
+    try:
+        return _run_in(world, arguments)
+    finally:
+        world.close()
+
+
+def _run_in(world: World, arguments: argparse.Namespace) -> dict[str, Any]:
     from malmm_ros.agents import Budget, Desk, InjectionConfig, TeamConfig, build_team
     from malmm_ros.agents.role_models import read_role_models
-    from malmm_ros.simulation import MujocoWorld
 
     model, vision = read_model(arguments), read_vision(arguments)
     team = build_team(
@@ -139,7 +155,6 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
         inject=InjectionConfig(probability=arguments.inject, seed=arguments.seed),
     )
     budget = Budget(wall_s=arguments.timeout) if arguments.timeout > 0.0 else Budget()
-    world = MujocoWorld()
     task, options = _world(arguments)
     world.reset(task, arguments.seed, options=options)
     cancel = _cancel_on_interrupt()
@@ -163,6 +178,7 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
         operator=desk,
         world={
             "task": task,
+            **({} if arguments.world == "mujoco" else {"simulator": arguments.world}),
             "seed": arguments.seed,
             "options": options,
             "motion": arguments.motion,
@@ -172,7 +188,6 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     _save_image(world, arguments.images, "after")
     is_done, text = world.success()
-    world.close()
     if outcome.unpriced_models:
         names = ", ".join(outcome.unpriced_models)
         sys.stdout.write(
@@ -186,7 +201,7 @@ def _in_process(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _make_robot(world: Any, vision: VisionConfig, arguments: argparse.Namespace) -> PlannedRobot:
+def _make_robot(world: World, vision: VisionConfig, arguments: argparse.Namespace) -> PlannedRobot:
     """The robot, sensing as the options say."""
     from malmm_ros.perception.phrases import find_phrases
     from malmm_ros.robots.simulated import simulated_robot

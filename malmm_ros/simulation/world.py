@@ -175,8 +175,12 @@ class World(Protocol):
         """Where a camera sits."""
         ...
 
-    def render(self, camera: str = "front") -> RgbdImage:
-        """What a camera sees now."""
+    def render(self, camera: str = "front", *, with_labels: bool = False) -> RgbdImage:
+        """What a camera sees now; with labels, also which body each pixel shows.
+
+        Raises:
+            SimulationError: This world has no labels.
+        """
         ...
 
     def close(self) -> None:

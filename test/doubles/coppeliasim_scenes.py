@@ -31,7 +31,7 @@ def write_description(
     seed: int = 0,
     *,
     options: Mapping[str, Any] | None = None,
-    **changes: Any,
+    changes: Mapping[str, Any] | None = None,
 ) -> None:
     """Write what the stand-in's scene of a task holds; ``changes`` replace top-level keys."""
     world = MujocoWorld()
@@ -40,7 +40,7 @@ def write_description(
         "objects": [_object(prop.item) for prop in world.task.props],
         "instructions": list(world.task.instructions),
         "success": _success(world),
-        **changes,
+        **(changes or {}),
     }
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{task}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
