@@ -47,6 +47,7 @@ _FIXED = frozenset(
 _STANDING = frozenset(("backboard", "bin", "container", "grill", "base", "cradle"))
 # Kinds that are square, and when only one side of them is seen.
 _SQUARE, _ONE_SIDE = frozenset(("cradle", "ring")), 0.45
+_STRIP = 0.8
 # Height over width of a peg whose foot is hidden.
 _PEG_ASPECT = 4.8
 _BOARD_THICKNESS, _POST_WIDTH = 0.015, 0.03  # m, of a backboard
@@ -103,15 +104,22 @@ def estimate(
     bottom = _bottom(points, category, table_z, support_z, is_floating=is_floating)
     shape = shape_of(points, bottom=bottom, is_floating=is_floating)
     upright = _RULES.get(category, _free_box)(shape)
-    if seen_from is not None and category in _SQUARE:
+    if seen_from is not None and _has_no_back(shape, category):
         upright = _with_back(upright, shape, seen_from)
     return _detection(upright, cloud, category or UNKNOWN, color)
 
 
+def _has_no_back(shape: Shape, category: str) -> bool:
+    """Whether only one side is seen of something that must be square."""
+    if category == FLAT:
+        # What hides a part of it stands on it: its front strip is seen.
+        return shape.short < _STRIP * shape.long
+    is_cube = category == "block" and abs(shape.long - shape.height) < 0.25 * shape.height
+    return (is_cube or category in _SQUARE) and shape.short < _ONE_SIDE * shape.long
+
+
 def _with_back(upright: Upright, shape: Shape, seen_from: Vector3) -> Upright:
     """A square thing of which only one side is seen, completed away from the camera."""
-    if shape.short > _ONE_SIDE * shape.long:
-        return upright
     (x, y), (width, length), degrees = cv2.minAreaRect(shape.points[:, :2].astype(np.float32))
     along = math.radians(degrees) + (0.0 if width >= length else 0.5 * math.pi)
     normal = np.array([-math.sin(along), math.cos(along)])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from malmm_ros.perception.color_naming import Light, name_color
 from malmm_ros.perception.estimation.forms import FLAT, recognise
 from malmm_ros.perception.estimation.object_points import object_points
-from malmm_ros.perception.estimation.shape import Shape, shape_of
+from malmm_ros.perception.estimation.shape import Shape, extent_of, shape_of
 from malmm_ros.perception.estimation.support import find_support, is_steep
 from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.grouping import Thing, union
@@ -18,6 +18,7 @@ from malmm_ros.perception.segmentation.regions import View
 from malmm_ros.perception.segmentation.splitting import split_cap, split_cubes, split_levels
 
 _LEAST_POINTS = 12
+_LEAST_MARK = (0.018, 0.03)  # m
 _LEAST_HEIGHT = 0.007  # m; what rises less is no thing of its own
 _TOP_BAND, _TOP_PIXELS, _TOP_SHARE = 0.004, 20, 0.08
 # Above this, a narrow level edge tells the colour better than the tall dark faces below it.
@@ -64,6 +65,8 @@ def surface_color(view: View, thing: Thing) -> NDArray[np.float64]:
 def _known(view: View, thing: Thing, light: Light) -> list[Known]:
     """What was taken for one thing: none, one, or several."""
     if thing.is_flat:
+        if not _is_mark(view, thing):
+            return []
         color = name_color(surface_color(view, thing), light)
         return [Known(thing=thing, category=FLAT, color=color)]
     shape = _shape(view, thing)
@@ -90,6 +93,16 @@ def _known(view: View, thing: Thing, light: Light) -> list[Known]:
                 Known(thing=part, category=recognise(form, color), color=color, shape=form)
             )
     return result
+
+
+def _is_mark(view: View, thing: Thing) -> bool:
+    """Whether a flat piece is large enough not to be the lower edge of something."""
+    pixels = thing.full(view.heights.shape)
+    cloud = object_points(view.image, pixels, table_z=view.table_z, above=view.heights)
+    if len(cloud) < _LEAST_POINTS:
+        return False
+    short, long = extent_of(cloud.points[:, :2])
+    return short > _LEAST_MARK[0] and long > _LEAST_MARK[1]
 
 
 def _shape(view: View, thing: Thing) -> Shape | None:
