@@ -46,6 +46,7 @@ class Steering:
         self._index = 0
         self._age = 0
         self._version = -1
+        self._avoided: tuple[Point, ...] = ()
         self._heading: float | None = None  # a detour that was decided on, until it is walked
         self.replans = 0
 
@@ -151,7 +152,7 @@ class Steering:
 
     def _current_route(self, x: float, y: float, avoid: Sequence[Point]) -> Route | None:
         self._age += 1
-        if self._route is not None and self._is_stale(x, y):
+        if self._route is not None and self._is_stale(x, y, avoid):
             self._route = None
         if self._route is None:
             assert self._goal is not None
@@ -161,22 +162,34 @@ class Steering:
                 costs = _with_discs(costs, grid, avoid, 2 * self._radius_m + CELL_M)
             self._route = find_route(costs, grid.cell(x, y), grid.cell(*self._goal))
             self._index, self._age, self._version = 0, 0, self._map.version
+            self._avoided = tuple(avoid)
         return self._route
 
-    def _is_stale(self, x: float, y: float) -> bool:
+    def _is_stale(self, x: float, y: float, avoid: Sequence[Point]) -> bool:
         assert self._route is not None
-        if self._age > _REPLAN_AFTER and self._version != self._map.version:
+        if self._age > _REPLAN_AFTER:
             return True
         self._index = self._nearest(self._route, x, y)
         row, column = self._map.grid.cell(x, y)
         near = self._route.cells[self._index]
         if max(abs(row - near[0]), abs(column - near[1])) > _OFF_ROUTE_CELLS:
             return True
+        if any(self._is_in_the_way(mate) for mate in avoid):
+            return True
         if self._version == self._map.version:
             return False
         costs = self._map.costs()
         ahead = self._route.cells[self._index + 1 : -_OFF_ROUTE_CELLS]
         return any(costs[cell] >= COST_OCCUPIED for cell in ahead)
+
+    def _is_in_the_way(self, mate: Point) -> bool:
+        """Whether a teammate stands on the route now who was not there when it was found."""
+        assert self._route is not None
+        if any(math.dist(mate, other) < 2 * CELL_M for other in self._avoided):
+            return False
+        ahead = self._route.cells[self._index : self._index + 2 * _LOOK_ON]
+        reach = 2 * self._radius_m + CELL_M
+        return any(math.dist(self._map.grid.centre(*cell), mate) < reach for cell in ahead)
 
     def _nearest(self, route: Route, x: float, y: float) -> int:
         row, column = self._map.grid.cell(x, y)

@@ -28,6 +28,8 @@ from malmm_ros.cooperation.transport.world import TransportWorld
 
 # Turning costs time beside walking: frames for a metre, as measured on routes through the house.
 _TURN_SHARE = 1.25
+# An unchanged situation is not scheduled again before so many frames.
+_PATIENCE = 40
 
 
 class CentralPlanner:
@@ -41,6 +43,8 @@ class CentralPlanner:
         self._chart = _true_chart(world)
         self._clearance = self._chart.clearances()
         self._graph = _walking_graph(self._clearance, world.rules.radius_m)
+        self._planned_at = -1
+        self._situation: tuple[int, ...] = (-1,)
         self._seats = {name: CentralSeat(self, world, name, self._chart, rng) for name in names}
 
     def seats(self) -> dict[str, CentralSeat]:
@@ -48,7 +52,9 @@ class CentralPlanner:
         return dict(self._seats)
 
     def replan(self) -> None:
-        """Schedule everything anew, from how things stand."""
+        """Schedule everything anew, from how things stand; once a frame is enough."""
+        if self._planned_at == self._world.frame or not self._has_changed():
+            return
         seats = list(self._seats.values())
         things = [
             thing
@@ -84,6 +90,20 @@ class CentralPlanner:
         ids = [thing.id for thing in (*targets, *containers)]
         for seat, trips in zip(seats, schedule(problem, self._rng), strict=True):
             seat.take_over([_with_ids(trip, ids) for trip in trips])
+
+    def _has_changed(self) -> bool:
+        """Whether there is anything to schedule that was not when it was last done."""
+        lying = tuple(
+            thing.id
+            for thing in self._world.floor.things.values()
+            if thing.category == "target" and thing.is_lying and not thing.is_delivered
+        )
+        loads = tuple(self._world.floor.bodies[name].load for name in self._seats)
+        situation = (*lying, -1, *loads)
+        if situation == self._situation and self._world.frame - self._planned_at < _PATIENCE:
+            return False
+        self._situation, self._planned_at = situation, self._world.frame
+        return True
 
     def _body(self, name: str) -> tuple[float, float]:
         body = self._world.floor.bodies[name]
@@ -137,9 +157,10 @@ class CentralSeat:
         for trip in trips[:1]:
             stops = trip.targets if trip.container is None else (trip.container, *trip.targets)
             self._queue.extend(Plan(kind="grasp", object_id=stop) for stop in stops)
-        self._queue.append(Plan(kind="transport"))
+        if self._queue or self._world.floor.bodies[self.name].load:
+            self._queue.append(Plan(kind="transport"))
         running = self._execution.plan if self._execution.is_running else None
-        if running is not None and running == self._queue[0]:
+        if running is not None and self._queue and running == self._queue[0]:
             self._queue.popleft()
         elif running is not None:
             self._execution.interrupt("a new schedule")
@@ -160,7 +181,7 @@ class CentralSeat:
         is_full = (
             container is not None and len(container.contents) >= memory.briefing.rules.capacity
         )
-        if self._execution.result.state == "aborted" or not self._queue:
+        if not self._queue or self._execution.result.state == "aborted":
             self._planner.replan()
         if self._execution.is_running:
             return

@@ -95,6 +95,11 @@ class TransportMemory:
         assert self._observation is not None
         return self._observation
 
+    @property
+    def has_observed(self) -> bool:
+        """Whether there was an observation yet."""
+        return self._observation is not None
+
     def update(self, observation: Observation) -> None:
         """Take over everything that an observation shows."""
         before = self._observation.held if self._observation is not None else (None, None)

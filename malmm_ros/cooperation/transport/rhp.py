@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from malmm_ros.cooperation.agent import AgentUsage
-from malmm_ros.cooperation.mapping.grid import CELL_M
 from malmm_ros.cooperation.transport.actions import TURN_LEFT, Action
 from malmm_ros.cooperation.transport.execution import Execution
+from malmm_ros.cooperation.transport.frontier import random_frontier
 from malmm_ros.cooperation.transport.memory import KnownObject, TransportMemory
 from malmm_ros.cooperation.transport.observation import Briefing, Observation
 from malmm_ros.cooperation.transport.plan import Plan
@@ -75,22 +73,8 @@ class RulePlanner:
         return Plan(kind="grasp", object_id=nearest.id)
 
     def _explore(self) -> Plan | None:
-        """A random place at the edge of what is known, of those a house has."""
-        chart, briefing = self.memory.chart, self.memory.briefing
-        rows, columns = np.nonzero(chart.frontier())
-        xs = chart.grid.x0 + (columns + 0.5) * CELL_M
-        ys = chart.grid.y0 + (rows + 0.5) * CELL_M
-        is_inside = np.zeros(len(rows), dtype=bool)
-        for room in briefing.rooms:
-            if room.kind != "Porch":
-                area = room.inside
-                is_inside |= (area.x0 <= xs) & (xs <= area.x1) & (area.y0 <= ys) & (ys <= area.y1)
-        chosen = np.flatnonzero(is_inside)
-        if len(chosen) == 0:
-            return Plan(kind="transport") if self.memory.carried() else None
-        index = int(self._rng.choice(chosen))
-        point = (float(xs[index]), float(ys[index]))
-        pose = self.memory.now.pose
-        if math.dist(point, (pose.x, pose.y)) < 0.6:
-            return None  # seen by turning on the spot
-        return Plan(kind="frontier", point=point)
+        point = random_frontier(self.memory, self._rng)
+        if point is not None:
+            return Plan(kind="frontier", point=point)
+        # Everything is explored and fetched: what is carried may go.
+        return Plan(kind="transport") if self.memory.carried() else None

@@ -21,7 +21,8 @@ class TransportRules:
     Attributes:
         horizon_frames: The episode's end at the latest.
         frame_scale: Multiplies the durations of all actions but messages.
-        forward_frames: Nominal frames of half a metre forward; others likewise.
+        forward_frames: Nominal frames of half a metre forward, others likewise: those of 1 m/s,
+            90°/s and a second for a grasp at 30 frames a second.
         step_m: Of one forward action.
         turn_deg: Of one turn action.
         radius_m: Of the disc that an agent is to walls, furniture and teammates.
@@ -45,11 +46,11 @@ class TransportRules:
 
     horizon_frames: int = 3000
     frame_scale: float = FRAME_SCALE
-    forward_frames: float = 10.0
+    forward_frames: float = 15.0
     turn_frames: float = 5.0
-    grasp_frames: float = 20.0
-    put_frames: float = 15.0
-    drop_frames: float = 15.0
+    grasp_frames: float = 30.0
+    put_frames: float = 20.0
+    drop_frames: float = 20.0
     step_m: float = 0.5
     turn_deg: float = 15.0
     radius_m: float = 0.18

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_ROUNDS = 4000
-_WARM, _COLD = 400.0, 5.0
+_RESTARTS = 4
+_ROUNDS_PER_TARGET = 1_000
+_WARM, _COLD = 600.0, 5.0
 # How much later the last delivery may be for one more delivered target, frames.
 _TARGET_WORTH = 10_000.0
 
@@ -70,20 +71,36 @@ def schedule(problem: Problem, rng: np.random.Generator) -> Schedule:
     Returns:
         For each worker its trips in order; all targets are in one of them.
     """
+    found = [_anneal(problem, rng) for _ in range(_RESTARTS)]
+    best = max(found, key=lambda item: _score(problem, item))
+    return [
+        _without_empty(worker, trips) for worker, trips in zip(problem.workers, best, strict=True)
+    ]
+
+
+def _anneal(problem: Problem, rng: np.random.Generator) -> Schedule:
     current = _first(problem)
     score = _score(problem, current)
     best, best_score = current, score
-    for index in range(_ROUNDS):
-        warmth = _WARM * (_COLD / _WARM) ** (index / _ROUNDS)
+    rounds = _ROUNDS_PER_TARGET * len(problem.targets)
+    for index in range(rounds):
         candidate = _change(problem, current, rng)
         if candidate is None:
             continue
         changed = _score(problem, candidate)
+        warmth = _WARM * (_COLD / _WARM) ** (index / rounds)
         if changed >= score or rng.random() < math.exp((changed - score) / warmth):
             current, score = candidate, changed
             if score > best_score:
                 best, best_score = current, score
-    return [[trip for trip in trips if trip.targets] for trips in best]
+    return best
+
+
+def _without_empty(worker: Worker, trips: list[Trip]) -> list[Trip]:
+    """Trips for something; who carries something already goes to the bed in any case."""
+    return [
+        trip for index, trip in enumerate(trips) if trip.targets or (index == 0 and worker.load)
+    ]
 
 
 def limit(problem: Problem, worker: Worker, trip: Trip, *, is_first: bool) -> int:
@@ -138,7 +155,9 @@ def _trip_frames(
 
 def _change(problem: Problem, trips: Schedule, rng: np.random.Generator) -> Schedule | None:
     """A neighbour of a schedule; ``None`` when the draw makes none."""
-    copy = [list(own) for own in trips]
+    copy = [
+        own[:1] + [trip for trip in own[1:] if trip.targets or trip.container] for own in trips
+    ]
     if problem.containers and rng.random() < 0.25:
         return _toggle_container(problem, copy, rng)
     if not problem.targets:
