@@ -9,5 +9,10 @@ SEGMENTERS = {
     "grounded_sam": f"{_HERE}.grounded_sam:GroundedSamSegmenter",
     "langsam": f"{_HERE}.langsam:LangSamSegmenter",
 }
+# For load_backend(..., install=...): how to get what each needs.
+SEGMENTER_INSTALLS = {
+    "grounded_sam": "pip install 'malmm_ros[vision]' (or make install-extras)",
+    "langsam": "pip install git+https://github.com/luca-medeiros/lang-segment-anything",
+}
 
-__all__ = ["SEGMENTERS", "Mask", "Segmenter"]
+__all__ = ["SEGMENTERS", "SEGMENTER_INSTALLS", "Mask", "Segmenter"]
