@@ -31,6 +31,7 @@ class Phrase:
         pronoun: ``it``, ``them`` or ``there``.
         is_indefinite: "a block", "one block": any will do.
         is_rest: "the other blocks", "the rest".
+        is_half: "half of the blocks".
         excepted: "all but the red one".
         unlike: Colours that it must not have.
         owner: What it belongs to: "the lid of the jar".
@@ -46,6 +47,7 @@ class Phrase:
     is_plural: bool = False
     is_indefinite: bool = False
     is_rest: bool = False
+    is_half: bool = False
     is_anaphoric: bool = False
     size: int = 0
     selectors: tuple[str, ...] = ()

@@ -10,8 +10,10 @@ from typing import Literal
 from malmm_ros.agents.offline import layout
 from malmm_ros.agents.offline.attempts import Attempts
 from malmm_ros.agents.offline.goals import (
+    Above,
     Goal,
     Held,
+    Home,
     Inside,
     Spot,
     Tower,
@@ -32,7 +34,7 @@ from malmm_ros.agents.offline.hand import (
 )
 from malmm_ros.agents.offline.naming import label
 from malmm_ros.agents.offline.placements import Placement, aside, placement
-from malmm_ros.agents.offline.steps import pick_step, place_step, quote
+from malmm_ros.agents.offline.steps import hold_step, home_step, pick_step, place_step, quote
 from malmm_ros.geometry import wrap_angle
 from malmm_ros.scene import Scene, SceneObject
 
@@ -63,7 +65,10 @@ def open_goals(
         and not _fell_through(goal, scene, tried)
         and not (done[index] and is_superseded(goals, index))
     ]
-    return sorted(left, key=lambda index: (_depth(goals, index, left), index))
+    return sorted(
+        left,
+        key=lambda index: (isinstance(goals[index], Home), _depth(goals, index, left), index),
+    )
 
 
 def _fell_through(goal: Goal, scene: Scene, tried: Attempts) -> bool:
@@ -132,9 +137,14 @@ def _with_full_hand(
     scene: Scene,
     tried: Attempts,
 ) -> Decision:
-    if not pending and any(isinstance(goal, Held) and goal.item == held.name for goal in goals):
+    is_kept = any(isinstance(goal, Held | Above) and goal.item == held.name for goal in goals)
+    if not pending and is_kept:
         return Decision("complete", f"Complete: {quote(held.name)} is in the gripper, as asked.")
+    if pending and is_kept and isinstance(pending[0], Home):
+        return _go_home(pending[0])
     for goal in pending:
+        if isinstance(goal, Above) and goal.item == held.name:
+            return _hold_over(goal, held, scene)
         if not _wants(goal, held.name, scene) or isinstance(goal, Held):
             continue
         place = placement(goal, held, scene)
@@ -152,6 +162,22 @@ def _with_full_hand(
     return _put_down(held, free, scene, tried, "It is in the way, so it goes to a free place.")
 
 
+def _go_home(goal: Home) -> Decision:
+    text = home_step((goal.x, goal.y, goal.z), goal.yaw)
+    return Decision("step", text, "All else is done.")
+
+
+def _hold_over(goal: Above, held: SceneObject, scene: Scene) -> Decision:
+    support = scene.find(goal.support)
+    if support is None:
+        return Decision("impossible", f"Impossible: {quote(goal.support)} is not in sight.")
+    tool = scene.gripper.tcp.position
+    x, y = _tool_point(held, layout.center(support), 0.0, tool)
+    z = layout.top_z(support) + goal.height + tool[2] - layout.bottom_z(held)
+    text = hold_step(held.name, support.name, (x, y, z), scene.gripper.yaw)
+    return Decision("step", text, f"It is to be held over {quote(support.name)}.")
+
+
 def _wants(goal: Goal, name: str, scene: Scene) -> bool:
     if not isinstance(goal, Tower):
         return name in moved_items(goal)
@@ -161,6 +187,8 @@ def _wants(goal: Goal, name: str, scene: Scene) -> bool:
 
 def _next_for(goal: Goal, goals: Sequence[Goal], scene: Scene, tried: Attempts) -> Decision:
     """The next step towards one goal with an empty hand."""
+    if isinstance(goal, Home):
+        return _go_home(goal)
     refusal: Decision | None = None
     for item in _movers(goal, scene, tried):
         target, why = _first_to_move(goal, item, scene)
@@ -216,7 +244,7 @@ def _first_to_move(goal: Goal, item: SceneObject, scene: Scene) -> tuple[SceneOb
     upper = _topmost_on(item, scene)
     if upper is not None:
         return upper, f"{quote(upper.name)} stands on {quote(item.name)} and goes first."
-    if isinstance(goal, Held):
+    if isinstance(goal, Held | Above):
         return item, "It is the one that is asked for."
     place = placement(goal, item, scene)
     if place is None:
@@ -245,7 +273,7 @@ def _topmost_on(item: SceneObject, scene: Scene) -> SceneObject | None:
 def _destination_of(
     goal: Goal, item: SceneObject, target: SceneObject, scene: Scene
 ) -> layout.Point:
-    if item.name != target.name or isinstance(goal, Held):
+    if item.name != target.name or isinstance(goal, Held | Above):
         return layout.center(target)
     place = placement(goal, item, scene)
     return place.point if isinstance(place, Placement) else layout.center(target)

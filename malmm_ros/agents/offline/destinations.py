@@ -229,7 +229,9 @@ def _side_goals(
         length += index * (max(item.size[:2]) + _SIDE_GAP)
         x, y = layout.center(anchor)
         goals.append(_spot(item, (x + length * way[0], y + length * way[1])))
-    return _finish(items, things, "", context, goals)
+    goals = _finish(items, things, "", context, goals)
+    context.destination = anchor.name
+    return goals
 
 
 def _side_by_side(things: Sequence[Phrase], context: Context) -> list[Goal]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from malmm_ros.agents.offline import layout
 from malmm_ros.agents.offline.steps import unquote
+from malmm_ros.geometry import wrap_angle
 from malmm_ros.scene import TABLE_TOP_Z, Scene, SceneObject
 
 _OFF_CENTER = 0.015  # m; a release 5 mm above the support settles within a few millimetres
+_NEAR = 0.025  # m; the tool point, when it is where it was sent, as sensed
 _TILTED = 0.17  # rad; leans on something instead of standing
 
 
@@ -64,6 +67,25 @@ class Off:
 
 
 @dataclass(frozen=True, slots=True)
+class Above:
+    """``item`` is held over ``support``, so many metres above its top."""
+
+    item: str
+    support: str
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The tool point is back where it was when this was asked for; world frame, m, rad."""
+
+    x: float
+    y: float
+    z: float
+    yaw: float
+
+
+@dataclass(frozen=True, slots=True)
 class HandFree:
     """Nothing is in the hand."""
 
@@ -89,14 +111,14 @@ class Tower:
         return tuple(layer.names for layer in self.layers for _ in range(layer.count))
 
 
-Goal = Rest | Inside | Around | Spot | Held | Off | HandFree | Tower
+Goal = Rest | Inside | Around | Spot | Held | Above | Off | HandFree | Home | Tower
 
 
 def moved_items(goal: Goal) -> tuple[str, ...]:
     """Names of what a goal is about moving."""
     if isinstance(goal, Tower):
         return tuple(name for layer in goal.layers for name in layer.names)
-    return () if isinstance(goal, HandFree) else (goal.item,)
+    return () if isinstance(goal, HandFree | Home) else (goal.item,)
 
 
 def forced_items(goal: Goal) -> set[str]:
@@ -125,12 +147,10 @@ def render_goal(goal: Goal) -> str:
             return f"{_quote(item)} surrounds {_quote(peg)}"
         case Spot(item, x, y):
             return f"{_quote(item)} stands at ({x:.3f}, {y:.3f})"
-        case Held(item):
-            return f"{_quote(item)} is in the gripper"
         case Off(item, support):
             return f"{_quote(item)} is off {_quote(support)}"
-        case HandFree():
-            return "the gripper is empty"
+        case Held() | Above() | Home() | HandFree():
+            return _render_hand(goal)
         case Tower(layers, support):
             parts = ", then ".join(
                 f"{layer.count} of [{', '.join(_quote(name) for name in layer.names)}]"
@@ -140,18 +160,36 @@ def render_goal(goal: Goal) -> str:
             return f"a tower, from the bottom {parts}, on {place}"
 
 
+def _render_hand(goal: Held | Above | Home | HandFree) -> str:
+    match goal:
+        case Held(item):
+            return f"{_quote(item)} is in the gripper"
+        case Above(item, support, height):
+            return f"{_quote(item)} is held {height:.3f} above {_quote(support)}"
+        case Home(x, y, z, yaw):
+            return f"the tool point is back at ({x:.3f}, {y:.3f}, {z:.3f}), yaw {yaw:.3f}"
+        case HandFree():
+            return "the gripper is empty"
+
+
 def parse_goal(text: str) -> Goal | None:
     """Read what :func:`render_goal` wrote; ``None`` for anything else."""
     if text == "the gripper is empty":
         return HandFree()
+    if match := _HOME.fullmatch(text):
+        x, y, z, yaw = (float(value) for value in match.groups())
+        return Home(x, y, z, yaw)
     if text.startswith("a tower, from the bottom "):
         layers = tuple(
             Layer(int(match[1]), tuple(_names(match[2]))) for match in _LAYER.finditer(text)
         )
         place = _names(text.rsplit("], on ", 1)[-1])
         return Tower(layers, place[0] if place else "")
-    names = _names(text)
-    rest = _QUOTED.sub("", text).strip()
+    return _parse_relation(_names(text), " ".join(_QUOTED.sub("", text).split()))
+
+
+def _parse_relation(names: Sequence[str], rest: str) -> Goal | None:
+    """Read a goal by its names and the words between them."""
     if len(names) == 1:
         if rest == "rests on the bare table":
             return Rest(names[0], "")
@@ -159,12 +197,18 @@ def parse_goal(text: str) -> Goal | None:
             return Held(names[0])
         if match := re.fullmatch(r"stands at \((-?[\d.]+), (-?[\d.]+)\)", rest):
             return Spot(names[0], float(match[1]), float(match[2]))
+    if len(names) == 2 and (match := _HELD_ABOVE.fullmatch(rest)):
+        return Above(names[0], names[1], float(match[1]))
     if len(names) == 2 and rest in _PAIRS:
         return _PAIRS[rest](names[0], names[1])
     return None
 
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_HELD_ABOVE = re.compile(r"is held (-?[\d.]+) above")
+_HOME = re.compile(
+    r"the tool point is back at \((-?[\d.]+), (-?[\d.]+), (-?[\d.]+)\), yaw (-?[\d.]+)"
+)
 _LAYER = re.compile(r'(\d+) of \[((?:"(?:[^"\\]|\\.)*"(?:, )?)*)\]')
 _PAIRS: dict[str, type[Rest] | type[Inside] | type[Around] | type[Off]] = {
     "rests on": Rest,
@@ -187,6 +231,10 @@ def holds(goal: Goal, scene: Scene) -> bool:
     match goal:
         case HandFree():
             return not scene.gripper.is_holding
+        case Home():
+            return _is_home(goal, scene)
+        case Above():
+            return _is_above(goal, scene)
         case Held(name):
             return scene.gripper.held_object == name
         case Tower(levels=levels):
@@ -217,6 +265,21 @@ def _is_placed(goal: Rest | Inside | Around | Spot | Off, item: SceneObject, sce
         case Off(_, support):
             base = scene.find(support)
             return base is None or not _touches(item, base)
+
+
+def _is_home(goal: Home, scene: Scene) -> bool:
+    gripper = scene.gripper
+    off = math.dist(gripper.tcp.position, (goal.x, goal.y, goal.z))
+    return off <= _NEAR and abs(wrap_angle(gripper.yaw - goal.yaw)) <= _TILTED
+
+
+def _is_above(goal: Above, scene: Scene) -> bool:
+    item, support = scene.find(goal.item), scene.find(goal.support)
+    if item is None or support is None or scene.gripper.held_object != goal.item:
+        return False
+    height = layout.bottom_z(item) - layout.top_z(support)
+    is_over = layout.distance(layout.center(item), layout.center(support)) <= _NEAR
+    return is_over and abs(height - goal.height) <= _NEAR
 
 
 def stands_on(item: SceneObject, carrier: SceneObject) -> bool:

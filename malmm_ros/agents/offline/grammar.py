@@ -134,6 +134,7 @@ def _read_part(cursor: Cursor, draft: _Draft) -> bool:
     if token in _RELATIONS:
         is_relative = _is_relative(cursor.tokens[: cursor.index])
         _read_link(cursor, draft)
+        is_relative |= token in ("nearest", "farthest") and _is_about_last(draft)
         if is_relative and token not in ("to", "with"):
             _attach_relative(draft)
         return True
@@ -144,6 +145,11 @@ def _is_relative(before: Sequence[str]) -> bool:
     """Whether "which is" was said just before, but not as an aside: "A, which is on B"."""
     words = [word for word in before[-3:] if word not in lexicon.FILLERS - _RELATIONS]
     return words[-1:] == ["WHICH"] and words[-2:-1] != [","]
+
+
+def _is_about_last(draft: _Draft) -> bool:
+    """Whether "nearest to A" was read right after another noun phrase."""
+    return len(draft.links) > 1 and draft.links[-1].phrases != () and draft.verb != "stack"
 
 
 def _attach_relative(draft: _Draft) -> None:

@@ -131,6 +131,10 @@ def choose(
 
 def wanted(phrase: Phrase, available: int) -> int:
     """How many objects a phrase asks for, when so many fit."""
+    if phrase.is_half:
+        if available % 2:
+            raise NotUnderstoodError(f"Half of {available} is no whole number.")
+        return available // 2
     if phrase.pronoun or (phrase.is_all and phrase.count is None):
         return available
     if phrase.count is not None:
@@ -242,6 +246,8 @@ def _by_words(
 def _best_color(found: list[SceneObject], phrase: Phrase) -> list[SceneObject]:
     """Of the colours that a loose word such as "pink" may mean, keep the best one present."""
     for color in phrase.colors:
+        if color.endswith("ish") and len({item.color for item in found}) > 1:
+            raise NotUnderstoodError(f'Several things here may be called "{color}".')
         for exact in lexicon.COLORS.get(color, (color,)):
             same = [item for item in found if exact in label(item).colors]
             if same:

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from malmm_ros.agents.offline.checking import (
+    keep_to_bans,
+    named_by,
+    refuse_moving,
+    refuse_touching,
+    target_of,
+)
 from malmm_ros.agents.offline.clauses import (
     Clause,
     Link,
@@ -12,20 +19,22 @@ from malmm_ros.agents.offline.clauses import (
     NotUnderstoodError,
     Phrase,
 )
+from malmm_ros.agents.offline.discourse import listen
 from malmm_ros.agents.offline.goals import (
     Around,
     Goal,
     HandFree,
     Held,
+    Home,
     Inside,
     Off,
     Rest,
-    Tower,
     moved_items,
 )
 from malmm_ros.agents.offline.grammar import parse
-from malmm_ros.agents.offline.grounding import Context, candidates, choose, matches
-from malmm_ros.agents.offline.naming import is_container, label, scene_nouns
+from malmm_ros.agents.offline.grounding import Context, candidates, choose
+from malmm_ros.agents.offline.listening import Listener
+from malmm_ros.agents.offline.naming import is_container, scene_nouns
 from malmm_ros.agents.offline.owners import with_owners
 from malmm_ros.agents.offline.projection import project
 from malmm_ros.agents.offline.tokens import read_sentence
@@ -58,13 +67,41 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
         NotUnderstoodError: Words are unknown or make no sense together.
         NotPossibleError: The scene lacks what they name.
     """
+    listener = Listener(scene)
+    told = listen(instruction, listener, lambda wish: _read(wish, scene, is_camera_view).goals)
+    if told.is_idle:
+        return Interpretation(
+            goals=(HandFree(),), remarks=(*told.remarks, "So nothing is to be done.")
+        )
+    if not told.text:
+        raise NotUnderstoodError("There is nothing in it that I could do.")
+    is_camera_view = told.view == "camera" or (is_camera_view and told.view != "robot")
+    found = _read(told.text, scene, is_camera_view)
+    keep_to_bans(told, found.goals, found.context, lambda wish: _read(wish, scene, False).goals)
+    goals = tuple(pile_where_narrow(found.goals, found.context))
+    remarks = (*found.spelled, *told.remarks, *dict.fromkeys(found.context.remarks))
+    return Interpretation(goals=goals, remarks=remarks, is_open=found.is_open)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """The goals of plain sentences, and what was spoken of in them."""
+
+    goals: tuple[Goal, ...]
+    context: Context
+    spelled: tuple[str, ...]
+    is_open: bool
+
+
+def _read(text: str, scene: Scene, is_camera_view: bool) -> _Reading:
     nouns = scene_nouns(scene)
-    sentence = read_sentence(instruction, nouns)
+    sentence = read_sentence(text, nouns)
     clauses = parse(sentence, nouns)
     context = Context(scene=scene, is_camera_view=is_camera_view)
     goals: list[Goal] = []
     previous: Clause | None = None
-    merged = _spared(_merged(clauses))
+    merged, spared = _spared(_merged(clauses))
+    context.mentioned += named_by(spared, context)
     if len(merged) > 1 and _is_topic(merged[0]):
         _note_topic(merged.pop(0), context)
     for clause, shunned in (_unshunned(clause) for clause in merged):
@@ -75,16 +112,18 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
         if _is_said_already(whole, previous, goals):
             continue
         known, goals = goals, _add(goals, whole, context)
-        _refuse_shunned([goal for goal in goals if goal not in known], shunned, context)
+        refuse_touching([goal for goal in goals if goal not in known], shunned, context)
         context.scene = project(goals, scene)
         previous = whole
     if not goals:
         raise NotUnderstoodError("There is nothing in it that I could do.")
     _refuse_circles(goals)
-    spelled = [f'I read "{wrong}" as "{right}".' for wrong, right in sentence.corrections]
-    return Interpretation(
-        goals=tuple(pile_where_narrow(_without_passing(goals), context)),
-        remarks=(*spelled, *dict.fromkeys(context.remarks)),
+    goals = _without_passing(goals)
+    refuse_moving(goals, spared, context)
+    return _Reading(
+        goals=tuple(goals),
+        context=context,
+        spelled=tuple(f'I read "{wrong}" as "{right}".' for wrong, right in sentence.corrections),
         is_open=any(_is_open(clause) for clause in clauses),
     )
 
@@ -94,30 +133,6 @@ def _unshunned(clause: Clause) -> tuple[Clause, tuple[Phrase, ...]]:
     kept = tuple(link for link in clause.links if link.relation != "shun")
     shunned = tuple(p for k in clause.links if k.relation == "shun" for p in k.phrases)
     return replace(clause, links=kept), shunned
-
-
-def _refuse_shunned(goals: Sequence[Goal], shunned: Sequence[Phrase], context: Context) -> None:
-    if not shunned:
-        return
-    touched = {name for goal in goals for name in (*moved_items(goal), _target(goal)) if name}
-    if not touched:
-        raise NotUnderstoodError('I do not see what "not" refers to.')
-    nouns = [label(item).head for item in context.scene.objects if item.name in touched]
-    for phrase in shunned:
-        is_bare = phrase.is_anaphoric and not phrase.nouns
-        readings = [replace(phrase, nouns=(noun,)) for noun in nouns] if is_bare else [phrase]
-        objects = context.scene.objects
-        found = {item.name for item in objects for p in readings if matches(p, item)}
-        if not found or found & touched or phrase.pronoun:
-            raise NotUnderstoodError(f'I do not see why not "{phrase.text}".')
-
-
-def _target(goal: Goal) -> str:
-    match goal:
-        case Rest(_, name) | Inside(_, name) | Around(_, name) | Tower(_, name):
-            return name
-        case _:
-            return ""
 
 
 def _is_open(clause: Clause) -> bool:
@@ -135,7 +150,7 @@ def _is_said_already(clause: Clause, previous: Clause | None, goals: Sequence[Go
 def _refuse_circles(goals: Sequence[Goal]) -> None:
     """See that nothing is to stand on what stands on it, or on itself."""
     for goal in goals:
-        if isinstance(goal, Rest | Inside | Around) and goal.item == _target(goal):
+        if isinstance(goal, Rest | Inside | Around) and goal.item == target_of(goal):
             raise NotUnderstoodError(f'"{goal.item}" cannot go where it is itself.')
     below = {goal.item: goal.support for goal in goals if isinstance(goal, Rest)}
     for start in below:
@@ -150,6 +165,10 @@ def _merged(clauses: Sequence[Clause]) -> list[Clause]:
     """Join "relocate the block, so that it is on the target" into one wish."""
     merged: list[Clause] = []
     for clause in clauses:
+        if merged and clause.verb == "use" and not clause.links and _lacks_place(merged[-1]):
+            link = Link(relation="in", phrases=clause.things)  # "Empty it. Use the red tray."
+            merged[-1] = replace(merged[-1], links=(*merged[-1].links, link))
+            continue
         is_tail = not clause.verb and bool(clause.links) and bool(clause.things)
         if (
             merged
@@ -165,21 +184,29 @@ def _merged(clauses: Sequence[Clause]) -> list[Clause]:
     return merged
 
 
-def _spared(clauses: Sequence[Clause]) -> list[Clause]:
+def _lacks_place(clause: Clause) -> bool:
+    """Whether a wish that moves things does not say where to."""
+    has_place = any(link.phrases and link.relation in ("in", "on", "to") for link in clause.links)
+    return clause.kind in ("remove", "throw") and bool(clause.things) and not has_place
+
+
+def _spared(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Phrase]]:
     """Read "leave the red one alone" as "all except the red one" where all was said before."""
     kept: list[Clause] = []
+    all_spared: list[Phrase] = []
     for clause in clauses:
         if clause.kind != "spare":
             kept.append(clause)
             continue
         spared = tuple(phrase for phrase in clause.things if not phrase.is_rest)
+        all_spared += spared
         if kept and spared and kept[-1].things and kept[-1].things[-1].is_plural:
             *first, last = kept[-1].things
             last = replace(last, excepted=(*last.excepted, *spared))
             kept[-1] = replace(kept[-1], things=(*first, last))
     if not kept:
         raise NotUnderstoodError("Nothing is to be done, as I read it.")
-    return kept
+    return kept, all_spared
 
 
 def _is_topic(clause: Clause) -> bool:
@@ -209,6 +236,10 @@ def _vaguely(phrase: Phrase, context: Context) -> list[str]:
 
 def _inherit(clause: Clause, previous: Clause | None) -> Clause:
     """Complete "then the blue one": the same wish, for another thing."""
+    if _lacks_thing(clause) and previous is not None and previous.things:
+        is_plural = len(previous.things) > 1 or previous.things[0].is_plural
+        word = "them" if is_plural else "it"
+        return replace(clause, things=(Phrase(text=word, pronoun=word, is_plural=is_plural),))
     is_bare = not (clause.verb or clause.things) and any(link.phrases for link in clause.links)
     if is_bare and previous is not None and previous.kind == "hold":
         return replace(clause, things=(Phrase(text="it", pronoun="it"),))
@@ -219,6 +250,13 @@ def _inherit(clause: Clause, previous: Clause | None) -> Clause:
     if previous.kind in ("place", "stack", "cover", "throw", "remove"):
         return replace(clause, kind=previous.kind, verb=previous.verb, links=previous.links)
     return replace(clause, kind=previous.kind, verb=previous.verb)
+
+
+def _lacks_thing(clause: Clause) -> bool:
+    """Whether it says where to and not what: "be taken off the grill and laid on the shelf"."""
+    is_placing = clause.kind == "place" and clause.verb not in ("", "dunk", "shoot", "keep")
+    has_place = any(link.phrases and link.relation != "with" for link in clause.links)
+    return is_placing and not clause.things and has_place
 
 
 def _add(goals: list[Goal], clause: Clause, context: Context) -> list[Goal]:
@@ -237,12 +275,16 @@ def _add(goals: list[Goal], clause: Clause, context: Context) -> list[Goal]:
 
 def _without_passing(goals: Sequence[Goal]) -> list[Goal]:
     """Drop "in the gripper" and "off the tray" where a later goal moves the thing anyway."""
-    last = len(goals) - 1
+    last = len([goal for goal in goals if not isinstance(goal, Home)]) - 1
     kept: list[Goal] = []
     for index, goal in enumerate(goals):
-        later = {name for other in goals[index + 1 :] for name in moved_items(other)}
+        if isinstance(goal, Home) and index < len(goals) - 1:
+            raise NotUnderstoodError("I go back to the start pose only at the end.")
+        later = [other for other in goals[index + 1 :] if isinstance(goal, Off | Held)
+                 and goal.item in moved_items(other)]  # fmt: skip
         is_passing = isinstance(goal, Held) and index < last
-        is_passing |= isinstance(goal, Off) and goal.item in later
+        # "open the bottle, then put the cap back on": off it has to be in between.
+        is_passing |= isinstance(goal, Off) and bool(later) and target_of(later[0]) != goal.support
         is_passing |= isinstance(goal, HandFree) and index < last
         if not is_passing:
             kept.append(goal)

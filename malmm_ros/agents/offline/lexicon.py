@@ -6,12 +6,13 @@ from typing import Literal
 
 VerbKind = Literal[
     "place", "stack", "hold", "remove", "open", "close", "release", "throw", "cover", "swap",
-    "spare",
+    "spare", "home",
 ]  # fmt: skip
 Relation = Literal[
     "on", "in", "to", "beside", "left_of", "right_of", "front_of", "behind", "between", "under",
     "around", "off", "from", "with", "at_left", "at_right", "at_front", "at_back", "at_middle",
     "at_top", "at_bottom", "up", "down", "away", "nearest", "farthest", "toward", "except", "shun",
+    "hovering",
 ]  # fmt: skip
 
 # Several words that mean one; the longest match is taken. "" drops them.
@@ -99,7 +100,8 @@ IDIOMS: dict[str, str] = {
     "dispose of": "discard", "take away": "remove", "take off": "remove", "clear off": "clear",
     "take out": "remove", "clear out": "empty", "clean up": "clean", "empty out": "empty",
     "screw off": "uncap",  "clear away": "remove", "pull off": "remove",
-    "screw on": "screw", "twist on": "screw", "make a basket": "shoot", "score": "shoot",
+    "screw on": "screw", "twist on": "screw", "make a basket": "shoot", "make the basket": "shoot",
+    "make that basket": "shoot", "score": "shoot",
     "slam dunk": "dunk", "sink the ball": "dunk the ball", "sink it": "dunk it",
     **dict.fromkeys(("shoot a hoop", "shoot hoops", "get a basket", "take a shot",
                      "shoot some hoops"), "shoot"),
@@ -202,7 +204,10 @@ VERBS: dict[str, VerbKind] = {
          "gather", "drop", "toss", "give", "have", "nudge", "hook", "ditch", "pass", "mount",
          "balance", "center",
          "add", "keep", "chuck", "sweep", "fasten", "hurl", "guide",
-         "tidy", "attach", "fit", "seat", "send", "get"), "place"),
+         "tidy", "attach", "fit", "seat", "send", "get", "park", "plonk", "plunk", "bung", "fling",
+         "lob", "sling", "slam", "shove", "whip", "plant", "haul", "drag", "ferry", "convey",
+         "install", "settle", "squeeze", "stash", "tuck", "nestle", "hoist", "heave", "sink",
+         "dock", "impale", "lodge", "shuffle", "pitch", "steer", "lead", "direct"), "place"),
     **dict.fromkeys(
         ("stack", "pile", "build", "make", "create", "construct", "assemble", "erect", "form"),
         "stack"),
@@ -218,6 +223,7 @@ VERBS: dict[str, VerbKind] = {
     **dict.fromkeys(("release",), "release"),
     **dict.fromkeys(("swap", "exchange", "switch"), "swap"),
     **dict.fromkeys(("spare",), "spare"),
+    **dict.fromkeys(("gohome",), "home"),
     **dict.fromkeys(("discard", "throw", "trash", "bin"), "throw"),
 }  # fmt: skip
 
@@ -232,14 +238,29 @@ ORDINALS = {"second": 2, "third": 3, "fourth": 4}
 
 DETERMINERS = frozenset(
     ("the", "a", "an", "this", "that", "these", "those", "my", "your", "some", "any", "of", "its",
-     "their", "our")
+     "their", "our", "his", "her")
 )  # fmt: skip
 QUANTIFIERS = frozenset(("all", "every", "each", "both"))
 REST = frozenset(("other", "others", "another", "rest"))
 PRONOUNS = frozenset(("it", "them", "they", "itself"))
 PLACES = frozenset(("there", "here"))
 GENERIC = frozenset(
-    ("everything", "thing", "object", "item", "stuff", "something", "anything", "piece", "toy")
+    (
+        "everything",
+        "thing",
+        "object",
+        "item",
+        "stuff",
+        "something",
+        "anything",
+        "piece",
+        "toy",
+        "lot",
+        "bit",
+        "bits",
+        "content",
+        "whatnot",
+    )
 )
 SIZES = {
     **dict.fromkeys(("biggest", "largest", "tallest", "big", "large", "tall", "bigger",
@@ -265,31 +286,49 @@ COLORS: dict[str, tuple[str, ...]] = {
     "crimson": ("red", "rose", "maroon"), "scarlet": ("red",), "turquoise": ("cyan", "teal"),
     "aqua": ("cyan",), "fuchsia": ("magenta",), "burgundy": ("maroon",), "indigo": ("violet",
     "navy"),
+    "bluish": ("blue", "azure", "navy", "cyan", "teal"), "blueish": ("blue", "azure", "navy",
+    "cyan", "teal"), "reddish": ("red", "maroon", "rose"), "greenish": ("green", "lime", "olive",
+    "teal"), "yellowish": ("yellow", "gold", "beige"), "purplish": ("purple", "violet",
+    "magenta"), "greyish": ("gray", "grey", "silver"), "grayish": ("gray", "grey", "silver"),
+    "pinkish": ("pink", "rose", "magenta"), "brownish": ("brown", "maroon"),
+    "orangey": ("orange",), "orangish": ("orange",), "whitish": ("white", "silver", "beige"),
     "golden": ("gold", "yellow"), "lilac": ("violet", "purple"), "lavender": ("violet",),
 }  # fmt: skip
 
 # Words that may name the same kind of thing. A word may be in several kinds.
 KINDS: dict[str, tuple[str, ...]] = {
-    "block": ("block", "cube", "brick", "box", "die", "dice"),
+    "block": ("block", "cube", "brick", "box", "die", "dice", "cuboid", "bloc"),
     "area": ("area", "zone", "square", "pad", "patch", "goal", "spot", "target", "mat", "region",
              "field", "tile", "marker", "location", "destination", "rectangle", "plate", "place",
-             "mark", "base", "platform", "shelf", "plane"),
+             "mark", "base", "platform", "shelf", "plane", "marking", "sticker", "ledge",
+             "slab"),
     "tray": ("tray", "container", "box", "crate", "dish", "basket", "holder", "bowl", "case"),
     "bin": ("bin", "can", "trash", "garbage", "dustbin", "wastebasket", "trashcan", "bucket",
             "basket", "container", "wastebin", "bowl", "cup"),
-    "rubbish": ("rubbish", "trash", "garbage", "litter", "waste", "paper", "junk", "wrapper"),
-    "lid": ("lid", "cap", "cover", "top", "stopper", "cork", "closure"),
-    "jar": ("jar", "pot", "vessel", "glass"),
+    "rubbish": ("rubbish", "trash", "garbage", "litter", "waste", "paper", "junk", "wrapper",
+                "scrap", "debris", "refuse", "crap", "packaging"),
+    "lid": ("lid", "cap", "cover", "top", "stopper", "cork", "closure", "plug", "bung",
+            "roundthing"),
+    "jar": ("jar", "pot", "vessel", "glass", "canister", "urn"),
     "bottle": ("bottle", "wine", "flask"),
-    "ball": ("ball", "basketball", "sphere"),
+    "ball": ("ball", "basketball", "sphere", "orb", "roundthing"),
     "hoop": ("hoop", "net", "rim", "basket"),
-    "peg": ("peg", "spoke", "pole", "post", "stick", "pin", "rod", "pillar"),
-    "ring": ("ring", "loop", "washer", "nut"),
-    "chicken": ("chicken", "meat"),
-    "steak": ("steak", "meat"),
+    "peg": ("peg", "spoke", "pole", "post", "stick", "pin", "rod", "pillar", "spike", "stake",
+            "dowel", "bar", "shaft", "mast", "stem", "prong"),
+    "ring": ("ring", "loop", "washer", "nut", "gasket", "collar"),
+    "chicken": ("chicken", "meat", "poultry", "bird", "fowl", "drumstick", "hen", "food"),
+    "steak": ("steak", "meat", "beef", "sirloin", "cutlet", "fillet", "food"),
     "grill": ("grill", "barbecue", "bbq", "barbie", "barbeque", "grate", "heat", "fire"),
-    "tomato": ("tomato",),
-    "cylinder": ("cylinder", "can", "disc", "disk"),
+    "tomato": ("tomato", "fruit", "vegetable", "veggie", "food", "roundthing"),
+    "cylinder": ("cylinder", "can", "disc", "disk", "tube", "roundthing"),
+    "cradle": ("cradle", "holder", "stand", "support", "mount"),
+    "backboard": ("backboard", "board", "panel"),
+}  # fmt: skip
+# What people also call them, where nothing else here is called so: a word for many kinds says
+# nothing about an object that bears it as its own name.
+LOOSE_KINDS: dict[str, tuple[str, ...]] = {
+    "block": ("crate", "piece"), "jar": ("container", "tin"), "hoop": ("ring",),
+    "ring": ("hoop", "frame"), "area": ("side", "rack"), "tray": ("bin",),
 }  # fmt: skip
 CONTAINERS = frozenset(("tray", "bin", "hoop"))
 TOWER = frozenset(("tower", "stack", "pile", "column"))
@@ -313,10 +352,45 @@ FILLERS = frozenset(
      "back", "over", "together", "inside", "see", "think", "very", "really", "so", "me", "us",
      "moved", "placed", "positioned", "transferred", "brought", "yet", "needs", "has", "sits",
      "stands", "lies", "could", "may", "ought", "gets", "only", "done", "ready", "might", "had",
-     "let",
+     "let", "were", "sat", "stood", "seated", "am",
      "um", "uh", "resting", "seen", "crumpled", "dirty", "used", "old",
      "you")
 )  # fmt: skip
+
+# Adverbs that may say what is to be true at the end; others are dropped.
+LASTING = frozenset(
+    (
+        "vertically",
+        "horizontally",
+        "diagonally",
+        "separately",
+        "partly",
+        "partially",
+        "randomly",
+        "alternately",
+        "alternatingly",
+        "simultaneously",
+        "symmetrically",
+        "equally",
+        "evenly",
+        "exclusively",
+        "solely",
+        "hardly",
+        "barely",
+        "nearly",
+        "almost",
+        "family",
+        "fly",
+        "supply",
+        "temporarily",
+        "repeatedly",
+        "daily",
+        "hourly",
+        "possibly",
+        "optionally",
+        "preferably",
+    )
+)
 
 ALIASES = {
     "centre": "center", "teh": "the", "pls": "please", "plz": "please", "colour": "color",
@@ -338,9 +412,16 @@ UNITS = {
     **dict.fromkeys(("inch", "inches", "in."), 0.0254),
 }  # fmt: skip
 
-KIND_OF: dict[str, frozenset[str]] = {
+# Of an object's own words, and of the words that people use.
+OBJECT_KIND_OF: dict[str, frozenset[str]] = {
     word: frozenset(kind for kind, words in KINDS.items() if word in words)
     for words in KINDS.values()
+    for word in words
+}
+KIND_OF: dict[str, frozenset[str]] = OBJECT_KIND_OF | {
+    word: OBJECT_KIND_OF.get(word, frozenset())
+    | frozenset(kind for kind, words in LOOSE_KINDS.items() if word in words)
+    for words in LOOSE_KINDS.values()
     for word in words
 }
 NOUNS = frozenset(KIND_OF) | TOWER | TABLE | HAND | GENERIC

@@ -39,14 +39,14 @@ def label(item: SceneObject) -> Label:
     nouns = [singular(word) for word in words if word.isalpha() and word not in colors]
     heads = [singular(word) for word in category if word not in colors] or nouns
     head = heads[-1] if heads else ""
-    kinds = lexicon.KIND_OF.get(head, frozenset())
+    kinds = lexicon.OBJECT_KIND_OF.get(head, frozenset())
     for noun in nouns:
         # "chicken" says more than its category "meat".
-        narrow = lexicon.KIND_OF.get(noun, frozenset())
+        narrow = lexicon.OBJECT_KIND_OF.get(noun, frozenset())
         kinds = narrow if narrow and narrow < kinds else kinds
     if item.size[2] < FLAT_HEIGHT and item.is_fixed:
         kinds |= {"area"}
-    side = frozenset(kind for noun in nouns for kind in lexicon.KIND_OF.get(noun, ()))
+    side = frozenset(kind for noun in nouns for kind in lexicon.OBJECT_KIND_OF.get(noun, ()))
     return Label(
         nouns=frozenset(nouns),
         head=head,

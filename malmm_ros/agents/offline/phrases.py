@@ -52,6 +52,7 @@ class _Draft:
     is_plural: bool = False
     is_indefinite: bool = False
     is_rest: bool = False
+    is_half: bool = False
     is_anaphoric: bool = False
     pronoun: str = ""
     point: tuple[float, float] | None = None
@@ -74,6 +75,7 @@ class _Draft:
             is_plural=self.is_plural or (self.count or 1) > 1,
             is_indefinite=self.is_indefinite,
             is_rest=self.is_rest,
+            is_half=self.is_half,
             is_anaphoric=self.is_anaphoric,
             size=self.size,
             selectors=tuple(self.selectors),
@@ -182,6 +184,9 @@ def _determiner(_: Cursor, draft: _Draft, token: str) -> bool:
 
 
 def _quantity(cursor: Cursor, draft: _Draft, token: str) -> bool:
+    if token == "halfof" and draft.is_empty:
+        draft.is_half = draft.is_plural = True
+        return True
     if token in lexicon.QUANTIFIERS:
         if draft.nouns:
             return False

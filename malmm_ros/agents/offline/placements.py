@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from malmm_ros.agents.offline import layout
 from malmm_ros.agents.offline.goals import (
+    Above,
     Around,
     Goal,
     HandFree,
     Held,
+    Home,
     Inside,
     Off,
     Rest,
@@ -78,7 +80,7 @@ def placement(goal: Goal, item: SceneObject, scene: Scene) -> Placement | Blocke
             return _on_table((x, y), item, scene)
         case Off(_, support):
             return _off(item, scene.find(support), scene)
-        case Held() | HandFree():
+        case Held() | HandFree() | Home() | Above():
             return aside(item, scene)
 
 

@@ -9,7 +9,7 @@ from malmm_ros.agents.offline.attempts import Attempts, read_attempts
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError
 from malmm_ros.agents.offline.conversation import Conversation
 from malmm_ros.agents.offline.deciding import Decision, decide, open_goals
-from malmm_ros.agents.offline.goals import Goal, Held, render_goal
+from malmm_ros.agents.offline.goals import Above, Goal, Held, render_goal
 from malmm_ros.agents.offline.recalling import Recollection, recall, written_down
 from malmm_ros.agents.offline.steps import look_step, quote
 from malmm_ros.scene import Scene
@@ -76,7 +76,7 @@ def _decide(
 
 def _hand_is_right(goals: tuple[Goal, ...], scene: Scene) -> bool:
     held = scene.gripper.held_object
-    return not held or any(isinstance(goal, Held) and goal.item == held for goal in goals)
+    return not held or any(isinstance(goal, Held | Above) and goal.item == held for goal in goals)
 
 
 def _one_line(text: str) -> str:

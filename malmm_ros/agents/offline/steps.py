@@ -57,6 +57,16 @@ def place_step(name: str, where: str, position: Vector3, yaw: float, *, above: f
     return _step(f"put down {quote(name)} {where}", parts)
 
 
+def hold_step(name: str, over: str, position: Vector3, yaw: float) -> str:
+    """Carry what is held over something, and stay there."""
+    return _step(f"hold {quote(name)} over {quote(over)}", [move(position, yaw)])
+
+
+def home_step(position: Vector3, yaw: float) -> str:
+    """Back to where the hand was at the start."""
+    return _step("go back to the start pose", [move(position, yaw)])
+
+
 def look_step(scene: Scene) -> str:
     """Stay where the hand is, so that the scene is sensed anew."""
     return _step("look again", [move(scene.gripper.tcp.position, scene.gripper.yaw)])

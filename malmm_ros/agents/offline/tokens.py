@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Final, get_args
 from malmm_ros.agents.offline import lexicon
 from malmm_ros.agents.offline.framing import unframed
 from malmm_ros.agents.offline.inflections import FORMS
+from malmm_ros.agents.offline.spelling import respelled
 
 # A quoted name keeps its quote as the first character, a measure is "dist:METRES", a point
 # "at:X,Y", so that plain strings suffice as tokens.
@@ -22,7 +22,6 @@ _TOKEN = re.compile(
     r"|(?P<mark>[,.;:!?&\n])"
 )
 _MARKS = {",": ",", ";": "then", ".": "then", ":": ",", "!": "then", "?": "then", "\n": "then"}
-_ALIKE: Final = 0.82  # one letter in four ("blok"); "slack" for "stack" stays unknown
 MARKERS: Final = frozenset(
     (
         "then",
@@ -34,6 +33,7 @@ MARKERS: Final = frozenset(
         "TOP_DOWN",
         "UNTOUCHED",
         "thereis",
+        "halfof",
         "WHICH",
         "one",
         "ones",
@@ -66,11 +66,14 @@ _KNOWN: Final = (
 )
 _FIXABLE: Final = sorted(
     word
-    for word in (_KNOWN | _IDIOM_WORDS) - {"thirty", "twenty", "fifteen", "thereis", "shun"}
+    for word in (_KNOWN | _IDIOM_WORDS)
+    - {"thirty", "twenty", "fifteen", "thereis", "halfof", "gohome", "hovering", "shun"}
     if len(word) >= 3 and word.isalpha() and word.islower()
 )
 
 
+KNOWN_FIRST: Final = tuple(dict.fromkeys((*sorted(lexicon.VERBS), *sorted(lexicon.COLORS),
+                                           *_FIXABLE)))  # fmt: skip
 _IS: Final = (("that", "which"), ("is", "are"))
 _IS_NOT: Final = (*_IS, ("not",))
 
@@ -107,8 +110,10 @@ def read_sentence(text: str, scene_words: frozenset[str]) -> Sentence:
             _inflected(token, tokens, unknown)
             continue
         word = lexicon.ALIASES.get(token, token)
-        if not _is_known(word, scene_words):
+        if not is_known(word, scene_words):
             fixed = _respell(word, scene_words)
+            if not fixed and word.endswith("ly") and word not in lexicon.LASTING:
+                continue  # how fast or how well: as ever
             if fixed:
                 corrections.append((word, fixed))
             else:
@@ -180,7 +185,8 @@ def _split(text: str) -> list[str]:
     return tokens
 
 
-def _is_known(word: str, scene_words: frozenset[str]) -> bool:
+def is_known(word: str, scene_words: frozenset[str]) -> bool:
+    """Whether the grammar can do something with a word as it is written."""
     if word in _KNOWN or word in scene_words or word in _IDIOM_WORDS:
         return True
     known = frozenset(scene_words)
@@ -191,30 +197,8 @@ def _is_known(word: str, scene_words: frozenset[str]) -> bool:
 
 
 def _respell(word: str, scene_words: frozenset[str]) -> str:
-    """The known word that differs by about one letter; empty when there is none."""
-    if len(word) < 4:
-        longer = [c for c in sorted(scene_words) if len(c) == 4 and _lacks_one(word, c)]
-        return longer[0] if len(word) == 3 and len(longer) == 1 else ""
-    stem, ending = (word[:-1], "s") if word.endswith("s") and len(word) > 4 else (word, "")
-    choices = [*sorted(lexicon.VERBS), *sorted(lexicon.COLORS), *sorted(scene_words), *_FIXABLE]
-    for form, suffix in ((word, ""), (stem, ending)):
-        for choice in choices:
-            if choice[0] == form[0] and len(choice) > 3 and sorted(choice) == sorted(form):
-                return choice + suffix
-        near = [
-            (difflib.SequenceMatcher(None, form, choice).ratio(), -rank, choice)
-            for rank, choice in enumerate(choices)
-            if abs(len(choice) - len(form)) <= 1
-        ]
-        ratio, _, choice = max(near)
-        if ratio >= _ALIKE:
-            return choice + suffix
-    return ""
-
-
-def _lacks_one(word: str, choice: str) -> bool:
-    """Whether a letter after the first is missing: "bal"."""
-    return word in {choice[:place] + choice[place + 1 :] for place in range(1, len(choice))}
+    """The known word that was meant; empty when there is none."""
+    return respelled(word, scene_words, KNOWN_FIRST)
 
 
 def _join_idioms(tokens: Sequence[str]) -> list[str]:

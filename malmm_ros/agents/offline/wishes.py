@@ -14,7 +14,7 @@ from malmm_ros.agents.offline.clauses import (
     Phrase,
 )
 from malmm_ros.agents.offline.destinations import place_goals, shift_goal
-from malmm_ros.agents.offline.goals import Goal, HandFree, Held, Off, Rest, Spot
+from malmm_ros.agents.offline.goals import Above, Goal, HandFree, Held, Home, Off, Rest, Spot
 from malmm_ros.agents.offline.grounding import (
     Context,
     candidates,
@@ -29,10 +29,18 @@ from malmm_ros.agents.offline.owners import link_to, named
 from malmm_ros.agents.offline.tower_places import stack_goals
 from malmm_ros.scene import Scene, SceneObject
 
+# On what or into what things of a kind go, if nothing else is said.
+_ENDS: dict[str, tuple[str, ...]] = {
+    "lid": ("jar", "bottle"), "ring": ("peg",), "ball": ("hoop",), "rubbish": ("bin",),
+    "tomato": ("bin",), "block": ("area", "tray"), "cylinder": ("tray",),
+    "chicken": ("area",), "steak": ("area",),
+}  # fmt: skip
 _SIDES = ("at_left", "at_right", "at_front", "at_back", "at_middle")
 
 
 def _place(clause: Clause, context: Context) -> list[Goal]:
+    if any(link.relation == "hovering" for link in clause.links):
+        return _hold_over(clause, context)
     is_shot = clause.verb in ("dunk", "shoot")
     if is_shot and all(link.relation == "with" for link in clause.links):
         return _shoot(clause, context)
@@ -123,6 +131,8 @@ def _modified(things: Sequence[Phrase], links: Sequence[Link]) -> tuple[Phrase, 
 def _without_destination(
     clause: Clause, things: tuple[Phrase, ...], context: Context
 ) -> list[Goal]:
+    if clause.verb == "" and len(things) == 2 and (goals := _telegram(things, context)):
+        return goals
     sources = [m for t in clause.links for m in [t] if m.relation in ("off", "from")]
     if sources:
         return _off(clause, sources[0], context)
@@ -145,6 +155,17 @@ def _without_destination(
         return place_goals(things, link_to(areas, "on"), context)
     what = things[0].text if things else "it"
     raise NotUnderstoodError(f'I do not know where "{what}" is to go.')
+
+
+def _telegram(things: Sequence[Phrase], context: Context) -> list[Goal]:
+    """Read "lid, red jar": where the second is what the first is made to go on or into."""
+    first, second = (candidates(phrase, context, is_thing=False) for phrase in things)
+    if len(first) != 1 or len(second) != 1 or first[0].is_fixed:
+        return []
+    ends = {end for kind in label(first[0]).kinds for end in _ENDS.get(kind, ())}
+    if not ends & label(second[0]).kinds:
+        return []
+    return place_goals(things[:1], Link(relation="to", phrases=tuple(things[1:])), context)
 
 
 def _aside(clause: Clause, context: Context) -> list[Goal]:
@@ -201,6 +222,8 @@ def _hold(clause: Clause, context: Context) -> list[Goal]:
     """Pick up; but "take the block to the area" is a placement, "off the grill" a removal."""
     if not clause.things:
         raise NotUnderstoodError(f'"{clause.verb}" what?')
+    if any(link.relation == "hovering" for link in clause.links):
+        return _hold_over(clause, context)
     verb = clause.verb
     if verb in ("take", "get", "fetch", "lift", "bring") and clause.links:
         last = clause.links[-1]
@@ -347,11 +370,21 @@ def _is_in_or_on(item: SceneObject, source: SceneObject, scene: Scene) -> bool:
 def _throw(clause: Clause, context: Context) -> list[Goal]:
     bins = of_kind("bin", context)
     into = [link for link in clause.links if link.relation in ("in", "to", "on") and link.phrases]
+    if into and [phrase.pronoun for phrase in into[-1].phrases] == ["there"] and bins:
+        last = context.scene.find(context.destination)
+        if last is None or not is_container(last):  # "throw it in there", with one bin
+            clause = replace(
+                clause, links=tuple(link for link in clause.links if link != into[-1])
+            )
+            into = into[:-1]
     if into:
         return _place(clause, context)
     if not bins:
         raise NotPossibleError("I do not know where to: there is no bin here.")
-    return place_goals(clause.things, link_to(bins[0], "in"), context)
+    things, links = _attach_sources(clause)
+    if any(k.phrases and k.relation not in ("away", "up", "down", "with") for k in links):
+        raise NotUnderstoodError(f'I do not see where "{things[0].text}" is to go.')
+    return place_goals(things, link_to(bins[0], "in"), context)
 
 
 def _release(clause: Clause, context: Context) -> list[Goal]:
@@ -360,12 +393,35 @@ def _release(clause: Clause, context: Context) -> list[Goal]:
         return _aside(clause, context)
     if places and clause.things:
         return _place(replace(clause, kind="place", verb="put"), context)
+    if clause.things and context.is_placed and any(k.relation == "in" for k in clause.links):
+        return _place(replace(clause, kind="place", verb="put"), context)
     held = context.scene.gripper.held_object
     if held:
         return [Rest(held, "")]
     if context.things and not context.is_placed:
         return [Rest(context.things[-1], "")]
     return [HandFree()]
+
+
+def _home(clause: Clause, context: Context) -> list[Goal]:
+    """Go back to where the hand is now, when nothing was done yet."""
+    if clause.things or clause.links:
+        raise NotUnderstoodError("Only I myself can go back to the start pose.")
+    x, y, z = (round(value, 3) for value in context.scene.gripper.tcp.position)
+    return [Home(x, y, z, round(context.scene.gripper.yaw, 3) + 0.0)]
+
+
+def _hold_over(clause: Clause, context: Context) -> list[Goal]:
+    """Read "hold the ball 10 cm above the hoop"."""
+    over = [link for link in clause.links if link.relation == "hovering"]
+    if clause.distance is None or len(clause.links) != 1 or len(over[0].phrases) != 1:
+        raise NotUnderstoodError("I do not see how high it is to be held above what.")
+    anchors = candidates(over[0].phrases[0], context, is_thing=False)
+    items = [item for thing in clause.things for item in choose(thing, context)]
+    if len(items) != 1 or len(anchors) != 1 or items[0].name == anchors[0].name:
+        raise NotUnderstoodError("I can hold one thing over another one.")
+    remember(items, clause.things, context, anchors[0].name)
+    return [Above(items[0].name, anchors[0].name, round(clause.distance, 3))]
 
 
 def _swap(clause: Clause, context: Context) -> list[Goal]:
@@ -392,4 +448,5 @@ WISHES: dict[str, Callable[[Clause, Context], list[Goal]]] = {
     "throw": _throw,
     "cover": cover_wish,
     "swap": _swap,
+    "home": _home,
 }

@@ -1,8 +1,9 @@
-"""Phrasings by somebody who has not seen the grammar, in the tasks' own worlds.
+"""Phrasings by people who have not seen the grammar, in the tasks' own worlds.
 
-Each must ask for the same goals as plain sentences do. Before any rule was written for them 121
-of 189 did, 59 were refused and 9 misread; since then the list guards against steps back. None may
-be misread, since that would move the arm wrongly.
+Each must ask for the same goals as plain sentences do. Before any rule was written for them, of
+the first list 121 of 189 did, 59 were refused and 9 misread; of the second, which asks for more at
+once, 52 of 160 did, 95 were refused, 4 misread, and 9 could not even be said plainly. Since then
+the lists guard against steps back. None may be misread, since that would move the arm wrongly.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 import yaml
 
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError
-from malmm_ros.agents.offline.goals import Goal, HandFree, Layer, Rest, Tower
+from malmm_ros.agents.offline.goals import Goal, HandFree, Layer, Off, Rest, Tower
 from malmm_ros.agents.offline.interpretation import interpret
+from malmm_ros.agents.offline.placements import Placement, placement
 from malmm_ros.scene import Scene
 from malmm_ros.simulation import MujocoWorld
 
 Row = tuple[str, str, str, str]
 
 
-def rows() -> list[Row]:
-    text = (Path(__file__).parent / "outsiders.txt").read_text(encoding="utf-8")
+def rows(name: str = "outsiders.txt") -> list[Row]:
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     found = []
     for line in lines:
@@ -54,9 +57,21 @@ def judge(row: Row) -> str:
         understood = set(interpret(phrasing, scene).goals)
     except (NotPossibleError, NotUnderstoodError) as error:
         return f"refused: {error}"
+    wanted = {_as_done(goal, scene, understood) for goal in wanted}
     if _agree(understood, wanted):
         return "right"
     return f"misread: {understood} instead of {wanted}"
+
+
+def _as_done(goal: Goal, scene: Scene, understood: set[Goal]) -> Goal:
+    """Off what it is on, where that ends at the very place that is wanted: the grill's shelf."""
+    for other in understood:
+        if isinstance(goal, Rest) and isinstance(other, Off) and other.item == goal.item:
+            item = scene.find(goal.item)
+            place = placement(other, item, scene) if item is not None else None
+            if isinstance(place, Placement) and place.support == goal.support:
+                return other
+    return goal
 
 
 def _agree(understood: set[Goal], wanted: set[Goal]) -> bool:
@@ -102,8 +117,9 @@ def _fits(goal: Goal, wanted: Goal) -> bool:
     )
 
 
-def test_most_phrasings_of_outsiders_are_read_and_none_misread() -> None:
-    verdicts = [(row, judge(row)) for row in rows()]
+@pytest.mark.parametrize("name", ["outsiders.txt", "outsiders2.txt"])
+def test_most_phrasings_of_outsiders_are_read_and_none_misread(name: str) -> None:
+    verdicts = [(row, judge(row)) for row in rows(name)]
     bad = [(row[3], verdict) for row, verdict in verdicts if verdict != "right"]
     for phrasing, verdict in bad:
         print(f"{phrasing!r}: {verdict}")  # noqa: T201  # shown when it fails
