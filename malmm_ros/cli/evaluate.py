@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.output_file import check_writable
 from malmm_ros.cli.vision_arguments import add_vision_arguments, read_vision
+from malmm_ros.cli.world_arguments import add_world_arguments, read_coppeliasim
 from malmm_ros.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--team", default="malmm", help="the team of agents")
     add_model_arguments(parser)
     add_vision_arguments(parser)
+    add_world_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, help="every episode's seed derives from it")
     parser.add_argument(
         "--disturb", default="", help="NAME=P,… or all=P: probability at each opportunity"
@@ -66,7 +68,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes"
+        "--workers",
+        type=int,
+        help="processes; by default one for each core, at most 4, and 1 where the world is "
+        "CoppeliaSim or with --through-ros",
+    )
+    parser.add_argument(
+        "--through-ros",
+        action="store_true",
+        help="through the nodes, each in a process of its own, which this command starts",
     )
     parser.add_argument("--ray", default="", help="address of a Ray cluster; local: start one")
     parser.add_argument(
@@ -97,8 +107,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate; 0 when all episodes were run."""
-    if arguments.workers < 1:
-        raise ConfigurationError("--workers", f"must be at least 1, got {arguments.workers}")
+    arguments.workers = _workers(arguments)
     if arguments.show:
         return _show(arguments)
     configs = _read_configs(arguments)
@@ -112,6 +121,26 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stderr.write("malmm evaluate: the language model never answered; see the episodes\n")
         return 1
     return 0
+
+
+def _workers(arguments: argparse.Namespace) -> int:
+    """How many processes run episodes.
+
+    Raises:
+        ConfigurationError: Several are asked for where there is one simulator, or less than one.
+    """
+    is_alone = arguments.through_ros or arguments.world != "mujoco"
+    if arguments.through_ros:
+        for name in ("ray", "show", "experiment"):
+            if getattr(arguments, name):
+                raise ConfigurationError(f"--{name}", "does not go with --through-ros")
+    if arguments.workers is None:
+        return 1 if is_alone else min(4, os.cpu_count() or 1)
+    if arguments.workers < 1:
+        raise ConfigurationError("--workers", f"must be at least 1, got {arguments.workers}")
+    if is_alone and (arguments.workers > 1 or arguments.ray):
+        raise ConfigurationError("--workers", "must be 1: there is one simulator")
+    return int(arguments.workers)
 
 
 def _is_unanswered(report: Mapping[str, Any]) -> bool:
@@ -142,11 +171,10 @@ def _read_configs(arguments: argparse.Namespace) -> dict[str, EvaluationConfig]:
 
 def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> EvaluationConfig:
     from malmm_ros.evaluation.configuration import EvaluationConfig
-    from malmm_ros.simulation import TASKS
 
     names = [name.strip() for name in arguments.tasks.split(",")]
     return EvaluationConfig(
-        tasks=tuple(TASKS) if names == ["all"] else tuple(filter(None, names)),
+        tasks=_all_tasks(arguments) if names == ["all"] else tuple(filter(None, names)),
         episodes=EPISODES if arguments.episodes is None else arguments.episodes,
         seed=arguments.seed,
         team=arguments.team,
@@ -157,7 +185,20 @@ def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> Evaluatio
         history=arguments.history,
         role_models=tuple(arguments.role_model),
         vision=read_vision(arguments),
+        world=arguments.world,
+        coppeliasim=read_coppeliasim(arguments),
+        through_ros=arguments.through_ros,
     )
+
+
+def _all_tasks(arguments: argparse.Namespace) -> tuple[str, ...]:
+    from malmm_ros.simulation import TASKS
+    from malmm_ros.simulation.coppeliasim.description import scene_folder
+
+    if arguments.world != "coppeliasim":
+        return tuple(TASKS)
+    folder = scene_folder(arguments.coppeliasim_scenes)
+    return tuple(sorted(path.stem for path in folder.glob("*.yaml")))
 
 
 def read_disturb(text: str) -> dict[str, float]:
@@ -226,6 +267,7 @@ def _evaluate(
                 transcripts=folder / name if folder and name else folder,
                 log=log,
                 ray_address=arguments.ray,
+                run_jobs=_ros_episodes(config, folder) if arguments.through_ros else None,
                 on_result=progress.advance,
             )
     finally:
@@ -233,6 +275,12 @@ def _evaluate(
             log.close()
     print_report(report)
     return report
+
+
+def _ros_episodes(config: EvaluationConfig, transcripts: Path | None) -> Any:
+    from malmm_ros.cli.ros_episodes import run_through_ros
+
+    return lambda jobs: run_through_ros(config, jobs, transcripts=transcripts)
 
 
 def _write(

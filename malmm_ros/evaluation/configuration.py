@@ -18,7 +18,7 @@ from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.disturbing import checked_probabilities
 from malmm_ros.robots.vision import VisionConfig
-from malmm_ros.simulation import TASKS
+from malmm_ros.simulation import TASKS, WORLDS, CoppeliasimConfig
 
 OBSERVATIONS = ("state", "vision")
 
@@ -36,15 +36,19 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def parse_case(text: str) -> Case:
+def parse_case(text: str, *, world: str = "mujoco") -> Case:
     """Read ``TASK`` or ``TASK:option=value:…``; values are YAML.
+
+    Args:
+        text: As the user wrote it.
+        world: Only tasks of our own world are known before it is loaded.
 
     Raises:
         UnknownNameError: No such task or option.
         ConfigurationError: It is not of that form, or a value is wrong.
     """
     task, *pairs = text.split(":")
-    if task not in TASKS:
+    if world == "mujoco" and task not in TASKS:
         raise UnknownNameError("tasks", task, TASKS)
     options: dict[str, Any] = {}
     for pair in pairs:
@@ -55,7 +59,8 @@ def parse_case(text: str) -> Case:
             options[name.strip()] = yaml.safe_load(value)
         except yaml.YAMLError as error:
             raise ConfigurationError(f"tasks: {text}", f"{value!r} is no value") from error
-    TASKS[task](options)  # checks them
+    if world == "mujoco":
+        TASKS[task](options)  # checks them
     return Case(name=text, task=task, options=options)
 
 
@@ -74,6 +79,9 @@ class EvaluationConfig:
         history: What Planner and Coder read of it: see :class:`malmm_ros.agents.TeamConfig`.
         role_models: Other models for some roles: ``("coder=small-model",)``.
         vision: Cameras, noise and perception; without effect on observations from state.
+        world: Which simulator, one of ``WORLDS``.
+        coppeliasim: Where CoppeliaSim is; without effect on other worlds.
+        through_ros: Whether the episodes run through nodes in processes of their own.
     """
 
     tasks: tuple[str, ...]
@@ -89,12 +97,17 @@ class EvaluationConfig:
     history: HistoryMode = "role"
     role_models: tuple[str, ...] = ()
     vision: VisionConfig = field(default_factory=VisionConfig)
+    world: str = "mujoco"
+    coppeliasim: CoppeliasimConfig = field(default_factory=CoppeliasimConfig)
+    through_ros: bool = False
 
     def __post_init__(self) -> None:
         if not self.tasks:
             raise ConfigurationError("tasks", "names no task")
+        if self.world not in WORLDS:
+            raise UnknownNameError("world", self.world, WORLDS)
         for name in self.tasks:
-            parse_case(name)
+            parse_case(name, world=self.world)
         twice = sorted({name for name in self.tasks if self.tasks.count(name) > 1})
         if twice:
             raise ConfigurationError("tasks", f"names twice: {', '.join(twice)}")
@@ -106,9 +119,26 @@ class EvaluationConfig:
             raise UnknownNameError("observations", self.observations, OBSERVATIONS)
         if self.disturb:
             checked_probabilities(self.disturb)
+        self._check_setting()
         InjectionConfig(probability=self.inject)  # checks it
         TeamConfig(history=self.history)  # checks it
         read_role_models(self.role_models, self.model)  # checks them
+
+    def _check_setting(self) -> None:
+        """Refuse what only our own world, or only this process, can do."""
+        if self.world != "mujoco" and self.disturb:
+            raise ConfigurationError("disturb", f"the world {self.world!r} cannot be disturbed")
+        unknown = [
+            name
+            for name, value in (
+                ("disturb", self.disturb),
+                ("inject", self.inject),
+                ("history", self.history != "role"),
+            )
+            if value
+        ]
+        if self.through_ros and unknown:
+            raise ConfigurationError(unknown[0], "cannot be had through ROS")
 
     def make_team(self, *, injection_seed: int | None = None) -> Team:
         """Make the team; nothing is sent yet.
@@ -139,7 +169,7 @@ class EvaluationConfig:
 
     def cases(self) -> tuple[Case, ...]:
         """The rows of the table."""
-        return tuple(parse_case(name) for name in self.tasks)
+        return tuple(parse_case(name, world=self.world) for name in self.tasks)
 
     def jobs(self) -> list[tuple[str, int]]:
         """Every episode as the name of its case and its index."""
@@ -158,6 +188,10 @@ class EvaluationConfig:
         values = {"version": __version__, **plain(asdict(self))}
         if self.observations != "vision":
             del values["vision"]  # nothing depends on it
+        if self.world == "mujoco":
+            del values["world"], values["coppeliasim"]
+        if not self.through_ros:
+            del values["through_ros"]
         return values
 
     def fingerprint(self) -> str:

@@ -22,7 +22,7 @@ from malmm_ros.motion import PLANNERS, MotionPlanner
 from malmm_ros.robots import PlannedRobot, Robot
 from malmm_ros.robots.simulated import SimulationDriver, StateScenes
 from malmm_ros.robots.vision import VISION_ROBOT, VisionScenes
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import MujocoWorld, World, make_world
 
 # Beside the episode's seed, so that disturbances do not repeat the world's own draws.
 _DISTURBANCE_STREAM = 1
@@ -44,7 +44,7 @@ class EpisodeRunner:
         config: EvaluationConfig,
         *,
         transcripts: Path | None = None,
-        around: Callable[[Robot, MujocoWorld], Robot] = lambda robot, _world: robot,
+        around: Callable[[Robot, World], Robot] = lambda robot, _world: robot,
     ) -> None:
         self.config = config
         self._transcripts = transcripts
@@ -85,8 +85,8 @@ class EpisodeRunner:
         self._team.close()
 
     def _run(self, task: str, index: int, seed: int, started: float) -> EpisodeResult:
-        case = parse_case(task)
-        world = MujocoWorld()
+        case = parse_case(task, world=self.config.world)
+        world = make_world(self.config.world, coppeliasim=self.config.coppeliasim)
         try:
             world.reset(case.task, seed, options=case.options)
             robot, events = self._make_robot(world, seed)
@@ -127,6 +127,7 @@ class EpisodeRunner:
         """By which ``malmm replay`` makes the world again."""
         return {
             "task": case.task,
+            **({} if self.config.world == "mujoco" else {"simulator": self.config.world}),
             "seed": seed,
             "options": dict(case.options),
             "motion": self.config.motion,
@@ -140,7 +141,7 @@ class EpisodeRunner:
         }
 
     def _make_robot(
-        self, world: MujocoWorld, seed: int
+        self, world: World, seed: int
     ) -> tuple[Robot, Callable[[], tuple[EpisodeEvent, ...]]]:
         """The robot that the team gets, and what will have happened to it."""
         if self._planner is None:
@@ -149,6 +150,7 @@ class EpisodeRunner:
         robot = self._planned_robot(self._planner, world, seed)
         if not self.config.disturb:
             return robot, tuple
+        assert isinstance(world, MujocoWorld)  # as the configuration has checked
         disturbed = DisturbedRobot(
             robot,
             world,
@@ -158,9 +160,7 @@ class EpisodeRunner:
         witness = Witness(disturbed, world)
         return witness, witness.events
 
-    def _planned_robot(
-        self, planner: MotionPlanner, world: MujocoWorld, seed: int
-    ) -> PlannedRobot:
+    def _planned_robot(self, planner: MotionPlanner, world: World, seed: int) -> PlannedRobot:
         driver = SimulationDriver(world)
         if self.config.observations == "state":
             return PlannedRobot(planner, driver, StateScenes(world))

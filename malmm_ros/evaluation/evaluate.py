@@ -22,6 +22,7 @@ def evaluate(
     transcripts: Path | None = None,
     log: EpisodeLog | None = None,
     ray_address: str = "",
+    run_jobs: Callable[[Sequence[Job]], Iterator[EpisodeResult]] | None = None,
     on_result: Callable[[EpisodeResult], None] = lambda _result: None,
 ) -> dict[str, Any]:
     """Run all episodes of a configuration, but for those that a log holds already.
@@ -32,6 +33,7 @@ def evaluate(
         transcripts: Folder, made when missing.
         log: Gets every result as it comes.
         ray_address: Of a Ray cluster that runs the episodes; ``local`` starts one here.
+        run_jobs: Runs the episodes in another way, e.g. through ROS; ``None``: here.
         on_result: Called with each new result as it comes, in no fixed order.
 
     Returns:
@@ -44,9 +46,13 @@ def evaluate(
     done = {(item.task, item.index) for item in results}
     jobs = [job for job in config.jobs() if job not in done]
     resumed = len(results)
-    for result in _run(
-        config, jobs, workers=workers, transcripts=transcripts, ray_address=ray_address
-    ):
+    if run_jobs is not None:
+        ended = run_jobs(jobs)
+    else:
+        ended = _run(
+            config, jobs, workers=workers, transcripts=transcripts, ray_address=ray_address
+        )
+    for result in ended:
         if log is not None:
             log.append(result)
         results.append(result)

@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.robots import GripResult, MotionResult, Robot
 from malmm_ros.scene import Scene
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import World
 
 FORMATS = (".png", ".gif")
 _CAMERA = "front"
@@ -35,7 +35,7 @@ class Picture:
 class FilmingRobot:
     """Passes commands on and takes a picture after each; pictures change nothing in the world."""
 
-    def __init__(self, robot: Robot, world: MujocoWorld) -> None:
+    def __init__(self, robot: Robot, world: World) -> None:
         self._robot = robot
         self._world = world
         self.pictures: list[Picture] = []
