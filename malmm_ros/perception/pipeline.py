@@ -137,7 +137,7 @@ class ScenePipeline:
         self._newest_s = newest_s
         wanted = [_as_phrase(item) for item in phrases]
         views, detections = self._detect(images, joints, gripper, wanted)
-        tracks = self._tracker.update(detections, views, gripper)
+        tracks = self._tracker.update(detections, views, gripper, wanted)
         objects = tuple(track.as_object() for track in tracks)
         objects = tuple(self._with_grasp(item, objects) for item in objects)
         return Scene(

@@ -90,6 +90,16 @@ class Track:
         self.votes.add(detection)
         self.frames += 1
 
+    def settle_kind(self, *, is_settled: bool) -> None:
+        """Be what the votes say; when settled, only on a decisive majority."""
+        self.category = self.votes.category(self.category, is_settled=is_settled)
+        self.color = self.votes.color(self.color, is_settled=is_settled)
+
+    def take_color(self, color: str) -> None:
+        """Be of a colour from now on."""
+        self.color = color
+        self.votes.insist(color)
+
     def restart(self, detection: Detection) -> None:
         """Take a detection as it is, whatever was known of pose and size."""
         self._history = PoseHistory(

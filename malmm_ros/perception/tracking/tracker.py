@@ -10,6 +10,8 @@ import numpy as np
 
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import estimate
+from malmm_ros.perception.phrases import ObjectPhrase
+from malmm_ros.perception.tracking.asked_colors import asked_colors
 from malmm_ros.perception.tracking.association import AssociationConfig, Known, associate
 from malmm_ros.perception.tracking.held import fallen, settled_in_hand
 from malmm_ros.perception.tracking.history import HistoryConfig
@@ -93,6 +95,7 @@ class Tracker:
         detections: Sequence[Detection],
         views: Sequence[View],
         gripper: GripperState,
+        phrases: Sequence[ObjectPhrase] = (),
     ) -> tuple[Track, ...]:
         """Take one moment in.
 
@@ -100,6 +103,7 @@ class Tracker:
             detections: Of all cameras together, each object once; world frame.
             views: What the cameras saw, to tell hidden places from empty ones.
             gripper: Where the hand is; ``held_object`` names what it carries.
+            phrases: What is looked for.
         """
         self._carry(gripper)
         free = [item for item in self._tracks if item.tcp_from_object is None]
@@ -118,7 +122,7 @@ class Tracker:
         taken = set(pairs.values())
         self._welcome([item for index, item in enumerate(seen) if index not in taken])
         self._frames += 1
-        self._name()
+        self._name(phrases)
         return self.tracks
 
     def _carry(self, gripper: GripperState) -> None:
@@ -244,23 +248,25 @@ class Tracker:
             Track(name="", first=detection, config=self._config.history) for detection in ready
         ]
 
-    def _name(self) -> None:
+    def _name(self, phrases: Sequence[ObjectPhrase]) -> None:
         """Name newcomers, and what was taken for something else at first.
 
         In the first frames of all, every name is still open; later, one changes only when the
         object has turned out to be something else.
         """
         is_open = self._frames <= self._config.naming_frames
-        changed: list[Track] = []
+        before = [track.kind for track in self._tracks]
         for track in self._tracks:
             is_settled = not is_open and track.frames > self._config.naming_frames
-            before = track.kind
-            category = track.votes.category(track.category, is_settled=is_settled)
-            color = track.votes.color(track.color, is_settled=is_settled)
             if track.tcp_from_object is None:
-                track.category, track.color = category, color
-            if is_open or not track.name or track.kind != before:
-                changed.append(track)
+                track.settle_kind(is_settled=is_settled)
+        for index, color in asked_colors(self._tracks, phrases).items():
+            self._tracks[index].take_color(color)
+        changed = [
+            track
+            for track, kind in zip(self._tracks, before, strict=True)
+            if is_open or not track.name or track.kind != kind
+        ]
         if is_open:
             self._names.clear()
         kinds = [track.kind for track in changed]

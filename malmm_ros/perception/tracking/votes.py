@@ -33,6 +33,10 @@ class Votes:
         if detection.phrase:
             self.phrases[detection.category] = detection.phrase
 
+    def insist(self, color: str) -> None:
+        """Let a colour win."""
+        self.colors[color] = 2.0 * sum(self.colors.values()) + _LEAST
+
     def category(self, present: str, *, is_settled: bool) -> str:
         """What it is; a settled object changes on a decisive majority only."""
         return _winner(self.categories, present, is_settled=is_settled)
