@@ -9,15 +9,18 @@ import os
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from malmm_ros.bringup import SIM, ResolvedNode
+from malmm_ros.bringup import MOVEIT, REAL, SIM, Bringup, ResolvedInclude, ResolvedNode
 
-LAUNCH_FILE = Path(__file__).parents[1] / "launch" / "sim.launch.py"
+LAUNCH_FOLDER = Path(__file__).parents[1] / "launch"
+FILES = {"sim": SIM, "real": REAL, "moveit": MOVEIT}
+# Where our own launching code is kept; it must be loaded anew with the stand-ins.
+LAUNCHING = "malmm_ros.nodes.launching"
 
 
 class Context:
@@ -83,6 +86,21 @@ class OpaqueFunction:
         self.function = function
 
 
+class PythonLaunchDescriptionSource:
+    def __init__(self, launch_file_path: str) -> None:
+        self.path = launch_file_path
+
+
+class IncludeLaunchDescription:
+    def __init__(
+        self,
+        launch_description_source: PythonLaunchDescriptionSource,
+        *,
+        launch_arguments: list[tuple[str, str]] | None = None,
+    ) -> None:
+        self.source, self.arguments = launch_description_source, launch_arguments or []
+
+
 class LaunchDescription:
     def __init__(self, initial_entities: list[Any] | None = None) -> None:
         self.entities = initial_entities or []
@@ -118,8 +136,12 @@ MODULES = {
     "launch": {"LaunchDescription": LaunchDescription},
     "launch.actions": {
         "DeclareLaunchArgument": DeclareLaunchArgument,
+        "IncludeLaunchDescription": IncludeLaunchDescription,
         "OpaqueFunction": OpaqueFunction,
         "SetEnvironmentVariable": SetEnvironmentVariable,
+    },
+    "launch.launch_description_sources": {
+        "PythonLaunchDescriptionSource": PythonLaunchDescriptionSource
     },
     "launch.substitutions": {
         "EnvironmentVariable": EnvironmentVariable,
@@ -133,24 +155,37 @@ MODULES = {
 
 
 @pytest.fixture
-def description(monkeypatch: pytest.MonkeyPatch) -> LaunchDescription:
+def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, members in MODULES.items():
         module = types.ModuleType(name)
         vars(module).update(members)
         monkeypatch.setitem(sys.modules, name, module)
-    return load().generate_launch_description()
+    monkeypatch.delitem(sys.modules, LAUNCHING, raising=False)
 
 
-def load() -> types.ModuleType:
-    spec = importlib.util.spec_from_file_location("sim_launch", LAUNCH_FILE)
+@pytest.fixture
+def description(stand_ins: None) -> Iterator[LaunchDescription]:
+    yield describe("sim")
+    sys.modules.pop(LAUNCHING, None)
+
+
+@pytest.fixture(params=sorted(FILES))
+def file(request: pytest.FixtureRequest, stand_ins: None) -> Iterator[str]:
+    yield request.param
+    sys.modules.pop(LAUNCHING, None)
+
+
+def describe(name: str) -> LaunchDescription:
+    path = LAUNCH_FOLDER / f"{name}.launch.py"
+    spec = importlib.util.spec_from_file_location(f"{name}_launch", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    return module.generate_launch_description()
 
 
-def nodes(description: LaunchDescription, **given: str) -> list[NodeAction]:
+def actions(description: LaunchDescription, **given: str) -> list[Any]:
     """Do what `ros2 launch` does: set the defaults, then call the function."""
     configurations = {
         entity.name: entity.default_value
@@ -160,6 +195,10 @@ def nodes(description: LaunchDescription, **given: str) -> list[NodeAction]:
     context = Context(**{**configurations, **given})
     (setup,) = [item for item in description.entities if isinstance(item, OpaqueFunction)]
     return setup.function(context)
+
+
+def nodes(description: LaunchDescription, **given: str) -> list[NodeAction]:
+    return [item for item in actions(description, **given) if isinstance(item, NodeAction)]
 
 
 def as_resolved(node: NodeAction) -> dict[str, Any]:
@@ -187,9 +226,29 @@ def expected(node: ResolvedNode) -> dict[str, Any]:
         "package": node.package,
         "executable": node.executable,
         "parameters": dict(node.parameters),
-        "files": node.parameter_files,
+        "files": tuple(
+            file.replace("{share}", "/share/malmm_ros") for file in node.parameter_files
+        ),
         "remappings": node.remappings,
     }
+
+
+def launched(name: str, given: dict[str, str]) -> None:
+    """Compare what a launch file starts with what its table says."""
+    system, description = FILES[name], describe(name)
+    started = [as_resolved(node) for node in nodes(description, **given)]
+    assert started == [expected(node) for node in system.resolve(given)]
+    included = [
+        item
+        for item in actions(description, **given)
+        if isinstance(item, IncludeLaunchDescription)
+    ]
+    assert [as_include(item) for item in included] == list(system.resolve_includes(given))
+
+
+def as_include(item: IncludeLaunchDescription) -> ResolvedInclude:
+    package, _, file = item.source.path.removeprefix("/share/").partition("/")
+    return ResolvedInclude(package=package, file=file, arguments=dict(item.arguments))
 
 
 @pytest.mark.parametrize(
@@ -199,32 +258,77 @@ def expected(node: ResolvedNode) -> dict[str, Any]:
         {"task": "put_block", "seed": "4", "speed": "0", "rviz": "true", "namespace": "left"},
         {"observations": "vision", "cameras": "front,wrist"},
         {"task": "1", "config": "my.yaml", "base_url": "http://localhost:8000/v1"},
+        {"motion": "moveit"},
     ],
 )
 def test_the_launch_file_starts_what_the_table_says(
-    description: LaunchDescription, given: dict[str, str]
+    stand_ins: None, given: dict[str, str]
 ) -> None:
-    launched = [as_resolved(node) for node in nodes(description, **given)]
-    assert launched == [expected(node) for node in SIM.resolve(given)]
+    launched("sim", given)
 
 
-def test_every_argument_is_declared_with_its_words_and_choices(
-    description: LaunchDescription,
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"robot_ip": "172.16.0.2", "approve": "false", "cameras": "front,overhead"},
+        {"gripper_interface": "parallel_gripper_command", "gripper_action": "hand/grip"},
+        {"calibration": "cameras.yaml", "speed_scale": "0.5", "motion": "moveit"},
+    ],
+)
+def test_the_launch_file_for_a_real_arm_starts_what_the_table_says(
+    stand_ins: None, given: dict[str, str]
 ) -> None:
+    launched("real", given)
+
+
+@pytest.mark.parametrize("given", [{}, {"simulated_time": "false", "config": "my.yaml"}])
+def test_the_launch_file_of_moveit_starts_what_the_table_says(
+    stand_ins: None, given: dict[str, str]
+) -> None:
+    launched("moveit", given)
+
+
+def test_every_argument_is_declared_with_its_words_and_choices(file: str) -> None:
+    system: Bringup = FILES[file]
     declared = {
-        item.name: item for item in description.entities if isinstance(item, DeclareLaunchArgument)
+        item.name: item
+        for item in describe(file).entities
+        if isinstance(item, DeclareLaunchArgument)
     }
-    assert list(declared) == [argument.name for argument in SIM.arguments]
-    for argument in SIM.arguments:
+    assert list(declared) == [argument.name for argument in system.arguments]
+    for argument in system.arguments:
         assert declared[argument.name].description == argument.doc
         assert declared[argument.name].choices == (list(argument.choices) or None)
 
 
-def test_every_executable_of_ours_is_installed_by_the_build() -> None:
-    scripts = LAUNCH_FILE.parents[1] / "scripts"
-    for node in SIM.resolve({"rviz": "true"}):
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_every_executable_of_ours_is_installed_by_the_build(name: str) -> None:
+    scripts = LAUNCH_FOLDER.parent / "scripts"
+    for node in FILES[name].resolve({}):
         if node.package == "malmm_ros":
             assert os.access(scripts / node.executable, os.X_OK)
+
+
+def test_a_real_arm_is_slow_and_asks_before_it_moves_unless_told_otherwise() -> None:
+    by_name = {node.name: node for node in REAL.resolve({"rviz": "false"})}
+    assert by_name["motion"].parameters["speed_scale"] == 0.2
+    assert by_name["motion"].parameters["heartbeat_release"] == "service"
+    assert by_name["agents"].parameters["approve"] is True
+    assert not REAL.resolve_includes({})
+    (driver,) = REAL.resolve_includes({"robot_ip": "172.16.0.2"})
+    assert driver.arguments == {"robot_ip": "172.16.0.2"}
+
+
+def test_the_parameters_of_move_group_are_files_of_ours_and_one_description() -> None:
+    (node,) = MOVEIT.resolve({})
+    for file in node.parameter_files:
+        assert (LAUNCH_FOLDER.parent / file.removeprefix("{share}/")).is_file()
+    for name in ("robot_description", "robot_description_semantic"):
+        assert "panda" in str(node.parameters[name])
+    assert {path.stem for path in (LAUNCH_FOLDER.parent / "config/moveit").glob("*.yaml")} == {
+        Path(file).stem for file in node.parameter_files
+    }
 
 
 @pytest.mark.parametrize(
@@ -269,13 +373,14 @@ def test_discovery_stays_here_unless_the_environment_says_otherwise(
 @pytest.mark.skipif(
     importlib.util.find_spec("launch_ros") is None, reason="needs the real launch packages"
 )
-def test_the_real_launch_packages_take_the_file() -> None:
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_the_real_launch_packages_take_the_file(name: str) -> None:
     from launch.launch_description_sources import PythonLaunchDescriptionSource
 
     from launch import LaunchContext
 
-    source = PythonLaunchDescriptionSource(str(LAUNCH_FILE))
+    source = PythonLaunchDescriptionSource(str(LAUNCH_FOLDER / f"{name}.launch.py"))
     described = source.get_launch_description(LaunchContext())
     assert {item.name for item in described.get_launch_arguments()} == {
-        argument.name for argument in SIM.arguments
+        argument.name for argument in FILES[name].arguments
     }

@@ -1,6 +1,31 @@
 """Which nodes run with which parameters; one table for ``ros2 launch`` and for ``malmm up``."""
 
-from malmm_ros.bringup.systems import SIM, SYSTEMS
-from malmm_ros.bringup.table import Argument, Bringup, NodeEntry, ResolvedNode
+from collections.abc import Mapping
 
-__all__ = ["SIM", "SYSTEMS", "Argument", "Bringup", "NodeEntry", "ResolvedNode"]
+from malmm_ros.bringup.moveit import MOVEIT
+from malmm_ros.bringup.real import REAL
+from malmm_ros.bringup.systems import SIM
+from malmm_ros.bringup.table import (
+    Argument,
+    Bringup,
+    IncludeEntry,
+    NodeEntry,
+    ResolvedInclude,
+    ResolvedNode,
+)
+
+# What ``malmm up`` starts; MoveIt's own nodes come with a ROS installation.
+SYSTEMS: Mapping[str, Bringup] = {"sim": SIM, "real": REAL}
+
+__all__ = [
+    "MOVEIT",
+    "REAL",
+    "SIM",
+    "SYSTEMS",
+    "Argument",
+    "Bringup",
+    "IncludeEntry",
+    "NodeEntry",
+    "ResolvedInclude",
+    "ResolvedNode",
+]

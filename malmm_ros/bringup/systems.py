@@ -1,4 +1,4 @@
-"""The systems that can be brought up."""
+"""The simulated system."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SIM = Bringup(
         Argument(
             name="motion",
             default="roboplan",
-            doc="the motion planner; moveit: by MoveIt's Python library where it is installed, else "
+            doc="the motion planner; moveit: by its Python library where that is installed, else "
             "by a running move_group (moveit.launch.py)",
             choices=("roboplan", "moveit"),
         ),
@@ -199,5 +199,3 @@ SIM = Bringup(
         ),
     ),
 )
-
-SYSTEMS: Mapping[str, Bringup] = {"sim": SIM}

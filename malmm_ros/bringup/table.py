@@ -85,6 +85,38 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Make:
+    """A parameter that is computed from the arguments' values."""
+
+    of: Callable[[Mapping[str, Value]], ParameterValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncludeEntry:
+    """Another package's launch file, which only ``ros2 launch`` starts.
+
+    Attributes:
+        file: Relative to the share folder of ``package``.
+        arguments: Plain texts, or :class:`Use` for an argument's value.
+        is_wanted: Decides by the arguments whether it starts at all.
+    """
+
+    package: str
+    file: str
+    arguments: Mapping[str, str | Use] = field(default_factory=dict)
+    is_wanted: Callable[[Mapping[str, Value]], bool] = lambda _: True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedInclude:
+    """One launch file to include, with every value known."""
+
+    package: str
+    file: str
+    arguments: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeEntry:
     """One node of a system.
 
@@ -93,9 +125,11 @@ class NodeEntry:
         module: Started as ``python -m`` where there is no ROS installation.
         executable: Started by ``ros2 run`` and ``ros2 launch``; of ``package``.
         package: Of the executable.
-        parameters: Plain values, or :class:`Use` for an argument's value.
+        parameters: Plain values, :class:`Use` for an argument's value, or :class:`Make`.
+        parameter_files: Of our own; ``{share}`` is the package's share folder.
         remappings: From and to.
-        arguments: Command line before ``--ros-args``; ``{share}`` is the package's share folder.
+        arguments: Command line before ``--ros-args``; ``{share}`` is the package's share folder,
+            and ``{NAME}`` the value of an argument.
         is_wanted: Decides by the arguments whether it starts at all.
     """
 
@@ -103,7 +137,8 @@ class NodeEntry:
     module: str = ""
     executable: str
     package: str = "malmm_ros"
-    parameters: Mapping[str, Value | Use] = field(default_factory=dict)
+    parameters: Mapping[str, Value | tuple[str, ...] | Use | Make] = field(default_factory=dict)
+    parameter_files: tuple[str, ...] = ()
     remappings: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
     is_wanted: Callable[[Mapping[str, Value]], bool] = lambda _: True
@@ -130,12 +165,14 @@ class Bringup:
 
     Attributes:
         doc: One line for ``malmm up --help``.
+        includes: Launch files of others.
     """
 
     name: str
     doc: str
     arguments: tuple[Argument, ...]
     nodes: tuple[NodeEntry, ...]
+    includes: tuple[IncludeEntry, ...] = ()
 
     def values(self, given: Mapping[str, Value]) -> dict[str, Value]:
         """Every argument's value: what was given, checked, else the default.
@@ -170,13 +207,36 @@ class Bringup:
                 executable=entry.executable,
                 package=entry.package,
                 parameters={
-                    name: value.of(values) if isinstance(value, Use) else value
+                    name: value.of(values) if isinstance(value, Use | Make) else value
                     for name, value in entry.parameters.items()
                 },
-                parameter_files=(config,) if config else (),
+                parameter_files=(*entry.parameter_files, *((config,) if config else ())),
                 remappings=entry.remappings,
-                arguments=entry.arguments,
+                arguments=tuple(_fill(word, values) for word in entry.arguments),
             )
             for entry in self.nodes
             if entry.is_wanted(values)
         )
+
+    def resolve_includes(self, given: Mapping[str, Value]) -> tuple[ResolvedInclude, ...]:
+        """The launch files to include for some arguments; see :meth:`resolve`."""
+        values = self.values(given)
+        return tuple(
+            ResolvedInclude(
+                package=entry.package,
+                file=entry.file,
+                arguments={
+                    name: str(value.of(values)) if isinstance(value, Use) else value
+                    for name, value in entry.arguments.items()
+                },
+            )
+            for entry in self.includes
+            if entry.is_wanted(values)
+        )
+
+
+def _fill(word: str, values: Mapping[str, Value]) -> str:
+    """Put arguments' values into a word of a command line."""
+    for name, value in values.items():
+        word = word.replace(f"{{{name}}}", str(value))
+    return word

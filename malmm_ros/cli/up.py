@@ -10,10 +10,11 @@ import sys
 import threading
 from types import FrameType
 
-from malmm_ros.bringup import SIM, SYSTEMS, Bringup, ResolvedNode
+from malmm_ros.bringup import SYSTEMS, Argument, Bringup, ResolvedNode
 from malmm_ros.bringup.domain import dds_environment
 from malmm_ros.bringup.processes import ProcessGroup, describe_end, node_command
-from malmm_ros.errors import MissingDependencyError, UnknownNameError
+from malmm_ros.bringup.table import Value
+from malmm_ros.errors import ConfigurationError, MissingDependencyError, UnknownNameError
 
 _WRONG_CONFIGURATION = 2
 
@@ -21,15 +22,18 @@ EXAMPLE = "malmm up sim --task stack_blocks --seed 3"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """One option per argument of the systems' table."""
+    """One option per argument of the systems' tables."""
     parser.add_argument("system", choices=sorted(SYSTEMS), help="what to start")
-    for argument in SIM.arguments:
+    for name, owners in _owners().items():
+        # Where two systems have it, the first one's words; its default is the system's own.
+        argument = next(iter(owners.values()))
+        only = "" if len(owners) == len(SYSTEMS) else f"{', '.join(owners)} only: "
         parser.add_argument(
-            f"--{argument.name.replace('_', '-')}",
-            dest=argument.name,
-            default=argument.default,
+            f"--{name.replace('_', '-')}",
+            dest=name,
+            default=None,
             choices=argument.choices or None,
-            help=argument.doc,
+            help=only + argument.doc.replace("%", "%%"),
         )
     parser.add_argument(
         "--only",
@@ -66,6 +70,30 @@ def run(arguments: argparse.Namespace) -> int:
     return deaths.exit_code
 
 
+def _owners() -> dict[str, dict[str, Argument]]:
+    """Names of arguments, and the systems that have them."""
+    owners: dict[str, dict[str, Argument]] = {}
+    for system in SYSTEMS.values():
+        for argument in system.arguments:
+            owners.setdefault(argument.name, {})[system.name] = argument
+    return owners
+
+
+def _given(system: Bringup, arguments: argparse.Namespace) -> dict[str, Value]:
+    """What the command line says.
+
+    Raises:
+        UnknownNameError: It names an argument of another system.
+    """
+    given = {name: getattr(arguments, name) for name in _owners()}
+    known = {argument.name for argument in system.arguments}
+    for name, value in given.items():
+        if value is not None and name not in known:
+            option = f"--{name.replace('_', '-')}"
+            raise UnknownNameError(f"malmm up {system.name}: option", option, known)
+    return {name: value for name, value in given.items() if value is not None}
+
+
 class _Deaths:
     """Reports nodes that end by themselves; the others go on, so that it can be started again.
 
@@ -94,7 +122,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["malmm", "up", arguments.system]
     for argument in SYSTEMS[arguments.system].arguments:
         value = getattr(arguments, argument.name)
-        if value != argument.default:
+        if value is not None and str(value) != str(argument.default):
             words += [f"--{argument.name.replace('_', '-')}", str(value)]
     if arguments.beyond_this_machine:
         words.append("--beyond-this-machine")
@@ -102,7 +130,14 @@ def _command(arguments: argparse.Namespace) -> str:
 
 
 def _choose(system: Bringup, arguments: argparse.Namespace) -> list[ResolvedNode]:
-    given = {argument.name: getattr(arguments, argument.name) for argument in system.arguments}
+    given = _given(system, arguments)
+    for include in system.resolve_includes(given):
+        raise ConfigurationError(
+            f"malmm up {system.name}",
+            f"{include.file} of {include.package} is started by `ros2 launch malmm_ros "
+            f"{system.name}.launch.py` only: start the robot's own driver first, and leave "
+            f"{', '.join(include.arguments)} out here",
+        )
     # RViz comes with a ROS installation, and that has `ros2 launch`.
     nodes = [node for node in system.resolve({**given, "rviz": "false"}) if node.module]
     wanted = [name for name in arguments.only.split(",") if name]

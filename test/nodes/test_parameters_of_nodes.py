@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from malmm_ros.bringup import SIM, SYSTEMS
+from malmm_ros.bringup import SIM, SYSTEMS, ResolvedNode
 from malmm_ros.configuration import from_mapping
 from malmm_ros.nodes.agents import AgentsNodeConfig
 from malmm_ros.nodes.motion import MotionNodeConfig
@@ -25,27 +25,43 @@ CONFIGURATIONS: dict[str, type[Any]] = {
     "agents": AgentsNodeConfig,
 }
 # Where a table means to differ: its reason stands beside it there.
-DELIBERATE = {("sim", "heartbeat_release")}
+DELIBERATE = {"heartbeat_release"}
 FILES = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
+
+
+def ours(system: str) -> list[ResolvedNode]:
+    """Nodes of this package."""
+    return [node for node in SYSTEMS[system].resolve({"rviz": "false"}) if node.module]
 
 
 @pytest.mark.parametrize("system", sorted(SYSTEMS))
 def test_the_table_sets_only_parameters_that_exist(system: str) -> None:
-    for node in SYSTEMS[system].resolve({"rviz": "false"}):
+    for node in ours(system):
         declared = {*parameter_descriptions(CONFIGURATIONS[node.name]), "use_sim_time"}
         assert set(node.parameters) <= declared
 
 
-@pytest.mark.parametrize("system", sorted(SYSTEMS))
-def test_the_tables_defaults_are_the_nodes_own(system: str) -> None:
-    for node in SYSTEMS[system].resolve({"rviz": "false"}):
+def test_the_simulated_systems_defaults_are_the_nodes_own() -> None:
+    for node in ours("sim"):
         given = {
             key: value
             for key, value in node.parameters.items()
-            if key != "use_sim_time" and (system, key) not in DELIBERATE
+            if key != "use_sim_time" and key not in DELIBERATE
         }
         config = CONFIGURATIONS[node.name]
         assert from_mapping(config, nest(given)) == config()
+
+
+def test_a_real_systems_parameters_make_valid_configurations() -> None:
+    for node in ours("real"):
+        given = {key: value for key, value in node.parameters.items() if key != "use_sim_time"}
+        from_mapping(CONFIGURATIONS[node.name], nest(given))
+
+
+def test_with_real_cameras_motions_are_judged_as_with_simulated_ones() -> None:
+    nodes = {node.name: node for node in ours("real")}
+    robot = nest(nodes["motion"].parameters)["robot"]
+    assert from_mapping(RobotConfig, robot) == VISION_ROBOT
 
 
 def test_with_vision_motions_are_judged_as_in_one_process() -> None:

@@ -1,0 +1,105 @@
+"""A system of the bring-up table as a launch description; needs the launch packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, List  # noqa: UP035
+
+from launch.actions import (
+    DeclareLaunchArgument,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+    SetEnvironmentVariable,
+)
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+from launch import LaunchDescription  # type: ignore[attr-defined]  # mypy takes our folder launch/
+from malmm_ros.bringup import Bringup, ResolvedInclude, ResolvedNode
+from malmm_ros.errors import MalmmError
+
+
+def describe(system: Bringup, *, file: str) -> Any:
+    """What a launch file gives back.
+
+    Args:
+        system: Of the table.
+        file: Name of the launch file, for its refusals.
+    """
+
+    def start(context: Any) -> list[Any]:
+        values = {
+            argument.name: LaunchConfiguration(argument.name).perform(context)
+            for argument in system.arguments
+        }
+        try:
+            nodes = system.resolve(values)
+            includes = system.resolve_includes(values)
+        except MalmmError as error:
+            # launch prints the words of an exception that ends it, and exits with 1.
+            raise RuntimeError(f"{file}: {error}") from None
+        share = FindPackageShare("malmm_ros").perform(context)
+        return [
+            *(_include(include, context) for include in includes),
+            *(_node(node, share) for node in nodes),
+        ]
+
+    arguments = [
+        DeclareLaunchArgument(
+            argument.name,
+            default_value=str(argument.default),
+            description=argument.doc,
+            **({"choices": list(argument.choices)} if argument.choices else {}),
+        )
+        for argument in system.arguments
+    ]
+    # Discovery stays on this machine unless the caller's environment says otherwise; a killed
+    # process would leave shared-memory segments behind.
+    environment = [
+        SetEnvironmentVariable(name, EnvironmentVariable(name, default_value=value))
+        for name, value in (
+            ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST"),
+            ("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4"),
+        )
+    ]
+    return LaunchDescription([*arguments, *environment, OpaqueFunction(function=start)])
+
+
+def _node(node: ResolvedNode, share: str) -> Any:
+    return Node(
+        package=node.package,
+        executable=node.executable,
+        name=node.name,
+        namespace=node.namespace,
+        parameters=[
+            _typed(node.parameters),
+            *(file.replace("{share}", share) for file in node.parameter_files),
+        ],
+        remappings=list(node.remappings),
+        arguments=[word.replace("{share}", share) for word in node.arguments],
+        output="screen",
+        emulate_tty=True,
+    )
+
+
+def _typed(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with their types, since launch would read a text like "1" as a number."""
+    return {
+        # launch takes typing's List only, not list.
+        name: ParameterValue(list(value), value_type=List[str])  # noqa: UP006
+        if isinstance(value, tuple)
+        else ParameterValue(value, value_type=type(value))
+        for name, value in parameters.items()
+    }
+
+
+def _include(include: ResolvedInclude, context: Any) -> Any:
+    share = FindPackageShare(include.package).perform(context)
+    return IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(PurePosixPath(share) / include.file)),
+        launch_arguments=list(include.arguments.items()),
+    )
