@@ -19,6 +19,7 @@ from malmm_ros.scene import SceneObject
 Refit = Callable[[Detection], Detection]
 
 _FORBIDDEN = 1e3
+_TRACE = 0.15  # of the points
 _AROUND = 0.025  # m; cameras disagree by some millimetres, and a view may have seen too little
 
 
@@ -83,7 +84,11 @@ def fuse(
         group
         for group, whole in zip(groups, wholes, strict=True)
         if len(group) > 1
-        or not (_is_piece_of_larger(whole, wholes, config) or (whole.is_cut and len(views) > 1))
+        or not (
+            _is_piece_of_larger(whole, wholes, config)
+            or _is_trace(whole, wholes)
+            or (whole.is_cut and len(views) > 1)
+        )
     ]
     return [_joined(group, refit) for group in kept]
 
@@ -160,6 +165,21 @@ def _is_twin(item: Detection, other: Detection) -> bool:
         and item.color == other.color
         and gap < 0.15 * max(item.size)
         and min(first, second) > 0.6 * max(first, second)
+    )
+
+
+def _is_trace(item: Detection, wholes: Sequence[Detection]) -> bool:
+    """Whether it is a rest of few points where another camera sees something of more."""
+    middle = np.array([item.pose.position])
+    return any(
+        other.cameras != item.cameras
+        and len(item.cloud) < _TRACE * len(other.cloud)
+        and is_flat(other) == is_flat(item)
+        and any(
+            bool((np.abs(pose.inverse().apply(middle)) <= 0.5 * size + 0.006).all())
+            for pose, size in _parts(other)
+        )
+        for other in wholes
     )
 
 

@@ -122,8 +122,16 @@ class Tracker:
         taken = set(pairs.values())
         self._welcome([item for index, item in enumerate(seen) if index not in taken])
         self._frames += 1
+        if self._frames == self._config.naming_frames:
+            self._tracks = [item for item in self._tracks if not self._was_nothing(item, views)]
         self._name(phrases)
         return self.tracks
+
+    def _was_nothing(self, track: Track, views: Sequence[View]) -> bool:
+        """Whether it was seen once in the first frames, and later not, though nothing hid it."""
+        if track.frames > 1 or not track.is_remembered or track.tcp_from_object is not None:
+            return False
+        return look_at(track.surface, views).hidden < 0.5
 
     def _carry(self, gripper: GripperState) -> None:
         """Move what is held with the hand; note what was taken or let go."""
