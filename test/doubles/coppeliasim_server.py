@@ -142,6 +142,7 @@ class CoppeliasimServer:
 
     Args:
         task: Of our MuJoCo world, whose objects are the scene's.
+        scenes: Further tasks that can be loaded as scenes, with their options.
         absent: Paths that the scene is to lack.
         sensors: Proximity sensors by path: what is near the frame of an object. They detect the
             centres of objects in a box: name of the object, middle and half extents.
@@ -155,6 +156,7 @@ class CoppeliasimServer:
         *,
         options: Mapping[str, Any] | None = None,
         port: int = 0,
+        scenes: Mapping[str, Mapping[str, Any]] | None = None,
         absent: Sequence[str] = (),
         sensors: Mapping[str, tuple[str, Sequence[float], Sequence[float]]] | None = None,
         step_s: float = 0.02,
@@ -162,6 +164,7 @@ class CoppeliasimServer:
     ) -> None:
         self.world = MujocoWorld(image_size=image_size)
         self._task, self._seed, self._options = task, seed, dict(options or {})
+        self._scenes = {task: self._options, **(scenes or {})}
         self._absent, self._sensors = set(absent), dict(sensors or {})
         self._step_s, self._image_size = step_s, image_size
         self.calls: list[str] = []
@@ -454,8 +457,9 @@ class CoppeliasimServer:
         if self._state != "stopped":
             raise RefusalError("Simulation is not stopped. (in function 'sim.loadScene')")
         stem = Path(filename).stem
-        if stem != self._task:
+        if stem not in self._scenes:
             raise RefusalError(f"Failed to load {filename}. (in function 'sim.loadScene')")
+        self._task, self._options = stem, dict(self._scenes[stem])
         self._placed, self._painted = {}, {}
         self._reset()
 
