@@ -8,6 +8,7 @@ import shlex
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from types import FrameType
 
 from malmm_ros.bringup import SYSTEMS, Argument, Bringup, ResolvedNode
@@ -29,11 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         argument = next(iter(owners.values()))
         only = "" if len(owners) == len(SYSTEMS) else f"{', '.join(owners)} only: "
         parser.add_argument(
-            f"--{name.replace('_', '-')}",
+            _option(name),
             dest=name,
-            default=None,
+            default=argparse.SUPPRESS,
             choices=argument.choices or None,
-            help=only + argument.doc.replace("%", "%%"),
+            help=f"{only}{argument.doc} (default: {_defaults(owners)})".replace("%", "%%"),
         )
     parser.add_argument(
         "--only",
@@ -79,19 +80,32 @@ def _owners() -> dict[str, dict[str, Argument]]:
     return owners
 
 
+def _defaults(owners: Mapping[str, Argument]) -> str:
+    """One default for all systems, or each one's own."""
+    texts = {system: str(argument.default) or "empty" for system, argument in owners.items()}
+    if len(set(texts.values())) == 1:
+        return next(iter(texts.values()))
+    return ", ".join(f"{text} with {system}" for system, text in texts.items())
+
+
 def _given(system: Bringup, arguments: argparse.Namespace) -> dict[str, Value]:
     """What the command line says.
 
     Raises:
         UnknownNameError: It names an argument of another system.
     """
-    given = {name: getattr(arguments, name) for name in _owners()}
+    given = {name: getattr(arguments, name) for name in _owners() if hasattr(arguments, name)}
     known = {argument.name for argument in system.arguments}
-    for name, value in given.items():
-        if value is not None and name not in known:
-            option = f"--{name.replace('_', '-')}"
-            raise UnknownNameError(f"malmm up {system.name}: option", option, known)
-    return {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(
+                f"{system.name}: option", _option(name), [_option(item) for item in known]
+            )
+    return given
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 class _Deaths:
@@ -121,9 +135,9 @@ def _command(arguments: argparse.Namespace) -> str:
     """The command line that started these nodes, but for ``--only``."""
     words = ["malmm", "up", arguments.system]
     for argument in SYSTEMS[arguments.system].arguments:
-        value = getattr(arguments, argument.name)
-        if value is not None and str(value) != str(argument.default):
-            words += [f"--{argument.name.replace('_', '-')}", str(value)]
+        value = getattr(arguments, argument.name, argument.default)
+        if str(value) != str(argument.default):
+            words += [_option(argument.name), str(value)]
     if arguments.beyond_this_machine:
         words.append("--beyond-this-machine")
     return shlex.join(words)
@@ -133,7 +147,7 @@ def _choose(system: Bringup, arguments: argparse.Namespace) -> list[ResolvedNode
     given = _given(system, arguments)
     for include in system.resolve_includes(given):
         raise ConfigurationError(
-            f"malmm up {system.name}",
+            system.name,
             f"{include.file} of {include.package} is started by `ros2 launch malmm_ros "
             f"{system.name}.launch.py` only: start the robot's own driver first, and leave "
             f"{', '.join(include.arguments)} out here",
