@@ -14,11 +14,12 @@ from malmm_ros.geometry import Pose
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.forms import FLAT
-from malmm_ros.scene import SceneObject
+from malmm_ros.scene import TABLE_TOP_Z, SceneObject
 
 Refit = Callable[[Detection], Detection]
 
 _FORBIDDEN = 1e3
+_SIDES = 0.05  # m
 _TRACE = 0.15  # of the points
 _AROUND = 0.025  # m; cameras disagree by some millimetres, and a view may have seen too little
 
@@ -246,6 +247,8 @@ def _namesake(group: Sequence[Detection]) -> Detection:
     weights: list[float] = []
     for item, rise in zip(group, rises, strict=True):
         weight = 0.3 + rise / max(*rises, 0.001) + (0.5 if item.phrase else 0.0)
+        if rise > _SIDES and item.pose.position[2] - 0.5 * item.size[2] > TABLE_TOP_Z + _SIDES:
+            weight += 1.0  # its sides are seen to end in the air, where others may not see it
         weight *= item.score * (0.5 if item.is_cut else 1.0)
         weights.append(weight)
         votes[item.category] = votes.get(item.category, 0.0) + weight
