@@ -24,18 +24,21 @@ _GRAY = (0.6, 0.6, 0.6)
 _SEEN, _REMEMBERED = 0.85, 0.4  # opacity
 _HAND_DEPTH = 0.04  # of a drawn hand, metres
 _MOST_GRASPS = 30  # drawn per object, the best ones
+_REPEATS = 10  # of a deletion
 _EDGES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7))  # fmt: skip  # noqa: E501
 
 
 class MarkerBoard:
     """Gives markers their numbers, and deletes those that are not shown any more.
 
-    A marker keeps its number as long as it is shown; both markers of one name have the same.
+    A marker keeps its number as long as it is shown; markers of one name have the same. Deletions
+    are told several times, since only the last message is kept for who is slow or comes late.
     """
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._shown: set[tuple[str, str]] = set()
+        self._gone: dict[tuple[str, int], int] = {}
         self._next = 0
 
     def show(self, markers: Mapping[tuple[str, str], Marker], stamp_s: float) -> MarkerArray:
@@ -45,21 +48,23 @@ class MarkerBoard:
             markers: By namespace and name.
             stamp_s: Of all of them.
         """
-        messages = []
         for namespace, name in sorted(self._shown - set(markers)):
-            number = self._numbers[name]
-            messages.append(
-                Marker(header=header(stamp_s), ns=namespace, id=number, action=Marker.DELETE)
-            )
+            self._gone[namespace, self._numbers[name]] = _REPEATS
         self._shown = set(markers)
         names = {name for _, name in self._shown}
         self._numbers = {name: self._numbers[name] for name in self._numbers if name in names}
+        messages = [
+            Marker(header=header(stamp_s), ns=namespace, id=number, action=Marker.DELETE)
+            for namespace, number in self._gone
+        ]
+        self._gone = {key: left - 1 for key, left in self._gone.items() if left > 1}
         for (namespace, name), marker in markers.items():
             if name not in self._numbers:
                 self._numbers[name] = self._next
                 self._next += 1
             marker.header, marker.ns = header(stamp_s), namespace
             marker.id, marker.action = self._numbers[name], Marker.ADD
+            self._gone.pop((namespace, marker.id), None)
             messages.append(marker)
         return MarkerArray(markers=messages)
 

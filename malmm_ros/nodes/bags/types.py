@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +52,9 @@ def bag_types() -> Any:
     return store
 
 
-def open_bag(path: Path) -> Any:
-    """A reader of a bag folder or of a single ``.mcap`` file, with our types; a context manager.
+@contextmanager
+def open_bag(path: Path) -> Iterator[Any]:
+    """A reader of a bag folder or of a single ``.mcap`` file, with our types.
 
     Raises:
         ConfigurationError: There is no bag.
@@ -61,9 +64,14 @@ def open_bag(path: Path) -> Any:
     if not path.exists():
         raise ConfigurationError(str(path), "there is no such bag")
     try:
-        return highlevel.AnyReader([path], default_typestore=bag_types())
+        reader = highlevel.AnyReader([path], default_typestore=bag_types())
+        reader.open()
     except highlevel.AnyReaderError as error:
         raise ConfigurationError(str(path), f"is not a bag: {error}") from error
+    try:
+        yield reader
+    finally:
+        reader.close()
 
 
 def _message_folder() -> Path:

@@ -47,7 +47,7 @@ class PipelinePerceiver:
         scene = self._pipeline.update(
             images, joints=joints, gripper=gripper, phrases=self._phrases
         )
-        return Perceived(scene=scene, images=images)
+        return Perceived(scene=scene, images=images, grasps=self._pipeline.proposals)
 
     def _make(self) -> ScenePipeline:
         return ScenePipeline(self._config, robot_name=self._robot_name)
