@@ -75,7 +75,7 @@ def test_the_fingerprint_tells_configurations_apart_and_survives_json() -> None:
 def test_an_unknown_observation_lists_the_valid_ones() -> None:
     with pytest.raises(UnknownNameError) as caught:
         EvaluationConfig(tasks=("put_block",), observations="x")
-    assert caught.value.valid == ("state",)
+    assert caught.value.valid == ("state", "vision")
 
 
 def test_a_run_in_which_the_stand_in_plays_any_role_is_a_stand_ins() -> None:

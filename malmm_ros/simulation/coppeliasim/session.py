@@ -167,6 +167,6 @@ def _missing(package: str) -> MissingDependencyError:
     return MissingDependencyError(
         package,
         needed_for="world 'coppeliasim'",
-        install="pip install coppeliasim-zmqremoteapi-client cbor2",
+        install="pip install 'malmm-ros[coppeliasim]'",
         instead="mujoco",
     )
