@@ -15,6 +15,7 @@ from malmm_ros.errors import ConfigurationError, MalmmError, MissingDependencyEr
 COMMANDS = {
     "run": ("malmm_ros.cli.run", "carry out one instruction"),
     "evaluate": ("malmm_ros.cli.evaluate", "success rates over seeded episodes"),
+    "cooperate": ("malmm_ros.cli.cooperate", "teams of agents that share a task and talk"),
     "bench": ("malmm_ros.cli.bench", "how fast each part is on this machine"),
     "up": ("malmm_ros.cli.up", "start the nodes of a system: sim"),
     "record": ("malmm_ros.cli.record", "what a running system publishes, into an MCAP bag"),

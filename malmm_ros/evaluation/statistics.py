@@ -1,8 +1,11 @@
-"""Intervals for success rates."""
+"""Intervals for success rates and means."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+from scipy import stats
 
 _Z_95 = 1.959963984540054  # the normal distribution's 97.5 % quantile
 
@@ -77,3 +80,17 @@ def _correlation(both: int, first_only: int, second_only: int, neither: int) -> 
 
 def _joined(own: float, other: float, phi: float) -> float:
     return math.sqrt(max(0.0, own**2 - 2.0 * phi * own * other + other**2))
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """95 % interval of a mean by Student's t; without bounds for fewer than two values.
+
+    Args:
+        values: Independent; differences between pairs for a paired comparison.
+    """
+    if len(values) < 2:
+        return (-math.inf, math.inf)
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    half = float(stats.t.ppf(0.975, len(values) - 1)) * math.sqrt(variance / len(values))
+    return (mean - half, mean + half)

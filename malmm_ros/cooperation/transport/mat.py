@@ -231,7 +231,7 @@ def _coarse(cells: NDArray[np.bool_]) -> NDArray[np.float32]:
     columns = np.linspace(0, cells.shape[1], COLUMNS, endpoint=False).astype(np.int64)
     sums = np.add.reduceat(np.add.reduceat(cells.astype(np.float32), rows, 0), columns, 1)
     sizes = np.outer(np.diff(rows, append=cells.shape[0]), np.diff(columns, append=cells.shape[1]))
-    return (sums / sizes).astype(np.float32)
+    return np.asarray(sums / sizes, dtype=np.float32)
 
 
 def _place(memory: TransportMemory, x: float, y: float) -> tuple[int, int]:

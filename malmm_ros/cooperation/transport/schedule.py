@@ -48,6 +48,7 @@ class Problem:
         targets: Nodes of the targets that lie around.
         containers: Nodes of the containers that lie around.
         frames_left: Until the horizon.
+        arrival_frames: What the end of a way to the bed takes.
     """
 
     frames: Sequence[Sequence[float]]
@@ -60,6 +61,7 @@ class Problem:
     grasp_frames: float
     put_frames: float
     drop_frames: float
+    arrival_frames: float
 
 
 Schedule = list[list[Trip]]
@@ -150,7 +152,8 @@ def _trip_frames(
     holds = holds or trip.container is not None
     if holds:
         time += problem.put_frames * min(len(trip.targets), problem.capacity)
-    return time + problem.frames[node][problem.bed] + (1 + holds) * problem.drop_frames
+    to_bed = problem.frames[node][problem.bed] + problem.arrival_frames
+    return time + to_bed + (1 + holds) * problem.drop_frames
 
 
 def _change(problem: Problem, trips: Schedule, rng: np.random.Generator) -> Schedule | None:

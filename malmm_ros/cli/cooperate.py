@@ -1,0 +1,114 @@
+"""``malmm cooperate``: teams of agents on the frozen episodes of a cooperation world."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from malmm_ros.cli.output_file import check_writable
+from malmm_ros.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from malmm_ros.evaluation.cooperation import CooperationConfig
+
+EXAMPLE = (
+    "malmm cooperate --world transport --agents rhp,rhp --observations oracle --episodes test "
+    "--seeds 3 --json report.json"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who, where, how often, and what to write."""
+    parser.add_argument("--world", default="transport", help="transport")
+    parser.add_argument(
+        "--agents",
+        default="rhp,rhp",
+        help="1 to 4 with commas between: rhp, random, central (sees everything), mat",
+    )
+    parser.add_argument(
+        "--alone",
+        default="",
+        help="the one agent that the team is compared with; by default the team's first",
+    )
+    parser.add_argument("--observations", default="oracle", help="where observations come from")
+    parser.add_argument(
+        "--episodes", default="test", help="test, training, or names: test/03,training/11"
+    )
+    parser.add_argument("--seeds", type=int, default=1, help="runs of each episode")
+    parser.add_argument(
+        "--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes"
+    )
+    parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument(
+        "--film",
+        type=Path,
+        help="draw the first episode from above: PNG strip or GIF; nothing else is run",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Evaluate a team; 0 when all episodes were run."""
+    from malmm_ros.cli.cooperation_output import Progress, print_report
+    from malmm_ros.evaluation.cooperation import CooperationConfig, evaluate_cooperation
+
+    if arguments.workers < 1:
+        raise ConfigurationError("--workers", f"must be at least 1, got {arguments.workers}")
+    config = CooperationConfig(
+        world=arguments.world,
+        agents=tuple(filter(None, (kind.strip() for kind in arguments.agents.split(",")))),
+        alone=arguments.alone,
+        observations=arguments.observations,
+        episodes=arguments.episodes,
+        seeds=arguments.seeds,
+    )
+    check_writable(arguments.json, "--json")
+    if arguments.film is not None:
+        return _film(config, arguments.film)
+    with Progress(config) as progress:
+        report = evaluate_cooperation(
+            config, workers=arguments.workers, on_result=progress.advance
+        )
+    print_report(report)
+    if arguments.json is not None:
+        _write(report, arguments.json)
+    return 0
+
+
+def _write(report: dict[str, Any], path: Path) -> None:
+    text = json.dumps(_finite(report), indent=2, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no infinity: an interval without bounds is null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    is_infinite = isinstance(value, float) and value in (float("inf"), float("-inf"))
+    return None if is_infinite else value
+
+
+def _film(config: CooperationConfig, path: Path) -> int:
+    from malmm_ros.cooperation.transport.film import Film, check_film
+    from malmm_ros.cooperation.transport.runner import run_episode
+    from malmm_ros.cooperation.transport.team import build_team
+    from malmm_ros.cooperation.transport.world import AGENT_NAMES, TransportWorld
+
+    check_film(path)
+    check_writable(path, "--film")
+    names = AGENT_NAMES[: len(config.agents)]
+    world = TransportWorld(config.selected()[0], agents=names, rules=config.rules)
+    team = build_team(config.agents, world, seed=0, options=config.options)
+    film = Film(world, team, is_dense=path.suffix != ".png")
+    record = run_episode(world, team, on_step=film.take)
+    film.take(world, {})
+    film.save(path)
+    print(
+        f"{world.episode.name}, {', '.join(config.agents)}: transport rate "
+        f"{record.transport_rate:.2f} after {record.frames} frames; pictures in {path}"
+    )
+    return 0

@@ -1,0 +1,109 @@
+"""What ``malmm cooperate`` shows: a bar while it runs, tables at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from malmm_ros.evaluation.cooperation import published
+from malmm_ros.evaluation.cooperation.evaluate import list_jobs
+
+if TYPE_CHECKING:
+    from malmm_ros.evaluation.cooperation import CooperationConfig
+    from malmm_ros.evaluation.cooperation.evaluate import CooperationResult
+
+
+class Progress:
+    """A bar with the running transport rate of the team."""
+
+    def __init__(self, config: CooperationConfig) -> None:
+        self._rates: list[float] = []
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        self._task = self._bar.add_task(self._text(), total=len(list_jobs(config)))
+
+    def advance(self, result: CooperationResult) -> None:
+        """Count an episode."""
+        if not result.job.is_alone:
+            self._rates.append(result.record.transport_rate)
+        self._bar.update(self._task, advance=1, description=self._text())
+
+    def __enter__(self) -> Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def _text(self) -> str:
+        if not self._rates:
+            return "transport rate"
+        return f"transport rate {sum(self._rates) / len(self._rates):.2f}"
+
+
+def print_report(report: Mapping[str, Any]) -> None:
+    """Print the figures of a run, and the published ones beside them."""
+    config, console = report["config"], Console()
+    table = Table(box=SIMPLE)
+    columns = ("", "transport rate, 95 %", "alone", "EI, 95 %", "frames", "steps")
+    for column in columns:
+        table.add_column(column, no_wrap=True)
+    for name, row in {**report["tasks"], "all": report}.items():
+        alone = f"{report['alone']['transport_rate']:.2f}" if name == "all" else ""
+        table.add_row(
+            name,
+            f"{row['transport_rate']:.2f} {_range(row['transport_rate_interval_95'])}",
+            alone,
+            f"{row['efficiency_improvement']:.2f} {_range(row['interval_95'])}",
+            f"{row['frames']:.0f}",
+            f"{row['steps']:.0f}",
+        )
+    console.print(
+        f"{' + '.join(config['agents'])} against {config['alone']} alone, world "
+        f"{config['world']}, observations {config['observations']}",
+        highlight=False,
+    )
+    console.print(table)
+    messages, tokens = report["messages"], report["tokens"]
+    console.print(
+        f"messages {messages['count']} ({messages['characters']} characters, "
+        f"{messages['frames']} frames), model calls {report['calls']}, tokens {tokens['input']} "
+        f"in and {tokens['output']} out, parse failures {report['parse_failures']}",
+        highlight=False,
+    )
+    console.print(_published())
+    console.print(
+        f"{len(report['episodes'])} episodes of the team, {report['cpu_s_per_episode']:.1f} s of "
+        f"processor each, {report['wall_s']:.0f} s of wall time",
+        highlight=False,
+    )
+
+
+def _range(interval: list[float]) -> str:
+    low, high = interval
+    return f"({low:.2f}–{high:.2f})"
+
+
+def _published() -> Table:
+    table = Table(box=SIMPLE, title=f"{published.LABEL}: no measure for ours")
+    for column in ("team", "transport rate", "EI"):
+        table.add_column(column)
+    for name, (rate, gain) in published.ORACLE.items():
+        table.add_row(name, f"{rate:.2f}", "–" if gain is None else f"{gain:.2f}")
+    return table
