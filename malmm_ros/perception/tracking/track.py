@@ -12,7 +12,7 @@ from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.tracking.history import HistoryConfig, PoseHistory
 from malmm_ros.perception.tracking.naming import kind_name
-from malmm_ros.perception.tracking.votes import Votes
+from malmm_ros.perception.tracking.votes import Votes, insist
 from malmm_ros.scene import SceneObject, Solid
 
 # Surface points that are kept to tell later whether its place is empty.
@@ -98,7 +98,12 @@ class Track:
     def take_color(self, color: str) -> None:
         """Be of a colour from now on."""
         self.color = color
-        self.votes.insist(color)
+        insist(self.votes.colors, color)
+
+    def take_category(self, category: str) -> None:
+        """Be of a kind from now on."""
+        self.category = category
+        insist(self.votes.categories, category)
 
     def restart(self, detection: Detection) -> None:
         """Take a detection as it is, whatever was known of pose and size."""

@@ -12,6 +12,7 @@ from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import estimate
 from malmm_ros.perception.phrases import ObjectPhrase
 from malmm_ros.perception.tracking.asked_colors import asked_colors
+from malmm_ros.perception.tracking.asked_kinds import asked_kinds
 from malmm_ros.perception.tracking.association import AssociationConfig, Known, associate
 from malmm_ros.perception.tracking.held import fallen, settled_in_hand
 from malmm_ros.perception.tracking.history import HistoryConfig
@@ -268,6 +269,8 @@ class Tracker:
             is_settled = not is_open and track.frames > self._config.naming_frames
             if track.tcp_from_object is None:
                 track.settle_kind(is_settled=is_settled)
+        for index, category in asked_kinds(self._tracks, phrases).items():
+            self._tracks[index].take_category(category)
         for index, color in asked_colors(self._tracks, phrases).items():
             self._tracks[index].take_color(color)
         changed = [

@@ -33,10 +33,6 @@ class Votes:
         if detection.phrase:
             self.phrases[detection.category] = detection.phrase
 
-    def insist(self, color: str) -> None:
-        """Let a colour win."""
-        self.colors[color] = 2.0 * sum(self.colors.values()) + _LEAST
-
     def category(self, present: str, *, is_settled: bool) -> str:
         """What it is; a settled object changes on a decisive majority only."""
         return _winner(self.categories, present, is_settled=is_settled)
@@ -44,6 +40,11 @@ class Votes:
     def color(self, present: str, *, is_settled: bool) -> str:
         """Its colour, likewise."""
         return _winner(self.colors, present, is_settled=is_settled)
+
+
+def insist(votes: dict[str, float], name: str) -> None:
+    """Let a name win, now and against what a few later views say."""
+    votes[name] = 2.0 * sum(votes.values()) + _LEAST
 
 
 def _winner(votes: dict[str, float], present: str, *, is_settled: bool) -> str:
