@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,9 +59,15 @@ class BagPlayer:
         """Publish what holds all the time."""
         self._publish(self._statics, 0.0)
 
-    def play_frame(self, stamp_s: float) -> None:
-        """Publish the next frame, everything in it with this stamp."""
-        self._publish(self._frames[self._next % len(self._frames)], stamp_s)
+    def play_frame(self, stamp_s: float, *, without: Collection[str] = ()) -> None:
+        """Publish the next frame, everything in it with this stamp.
+
+        Args:
+            stamp_s: Seconds of whatever clock the listeners have.
+            without: Topics that are silent this time.
+        """
+        frame = self._frames[self._next % len(self._frames)]
+        self._publish([item for item in frame if item.topic not in without], stamp_s)
         self._next += 1
 
     def _sort_in(self, item: _Recorded, frame_topic: str) -> None:
