@@ -72,6 +72,21 @@ class JointLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GoalTolerances:
+    """What one goal asks for, where it differs from the controller's own.
+
+    Attributes:
+        path: ``(J,)``, largest deviation on the way, radians; infinity allows any.
+        goal: ``(J,)``, at the end.
+        settle_timeout_s: How long after the end the goal may take.
+    """
+
+    path: NDArray[np.float64]
+    goal: NDArray[np.float64]
+    settle_timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArmStatus:
     """Where the present (or last) goal stands.
 
@@ -127,17 +142,32 @@ class ArmController:
         self.period_s = period_s
         self.config = config or ArmControllerConfig()
         self._acceleration = np.asarray(self.config.acceleration_limit)
+        self._tolerances = self.own_tolerances
         self._measured = positions.copy()
         self._reference = hold(positions)
         self._index = self._measured_index = 0
         self._state: ControllerState = "idle"
         self._goal = 0
         self._reason = self._message = ""
-        self._pending: Reference | None = None
+        self._pending: tuple[Reference, GoalTolerances] | None = None
         self._is_cancel_wanted = False
 
-    def start(self, trajectory: Trajectory) -> int:
+    @property
+    def own_tolerances(self) -> GoalTolerances:
+        """Those of goals that ask for none."""
+        count, config = len(self.joint_names), self.config
+        return GoalTolerances(
+            path=np.full(count, config.path_tolerance),
+            goal=np.full(count, config.goal_tolerance),
+            settle_timeout_s=config.settle_timeout_s,
+        )
+
+    def start(self, trajectory: Trajectory, *, tolerances: GoalTolerances | None = None) -> int:
         """Take a new goal; one that is under way is taken over smoothly.
+
+        Args:
+            trajectory: From where the arm is, or from some time later.
+            tolerances: Of this goal; the controller's own when left out.
 
         Returns:
             The goal's number, as in the status.
@@ -150,7 +180,7 @@ class ArmController:
         self._is_cancel_wanted = False
         self._goal += 1
         self._reason = self._message = ""
-        self._pending = reference
+        self._pending = reference, tolerances or self.own_tolerances
         self._state = "moving"
         return self._goal
 
@@ -212,7 +242,8 @@ class ArmController:
     def _take_over(self) -> None:
         pending, self._pending = self._pending, None
         if pending is not None:
-            self._follow(self._blended(pending), "moving")
+            reference, self._tolerances = pending
+            self._follow(self._blended(reference), "moving")
         if self._is_cancel_wanted:
             self._is_cancel_wanted = False
             if self._state == "moving":
@@ -243,31 +274,33 @@ class ArmController:
         """Find out whether the goal is reached, lost or still under way."""
         last = self._reference.last
         deviation = np.abs(positions - self._reference.positions[min(self._index, last)])
-        largest = float(deviation.max())
-        if self._state == "moving" and largest > self.config.path_tolerance:
-            joint = self.joint_names[int(deviation.argmax())]
+        beyond = deviation - self._tolerances.path
+        if self._state == "moving" and beyond.max() > 0.0:
+            worst = int(beyond.argmax())
             self._brake(
                 "path_tolerance",
-                f"{joint} is {largest:.3f} rad off its path (allowed "
-                f"{self.config.path_tolerance:.3f}): something is in the way",
+                f"{self.joint_names[worst]} is {deviation[worst]:.3f} rad off its path (allowed "
+                f"{self._tolerances.path[worst]:.3f}): something is in the way",
             )
             return
         if self._index < last:
             return
+        beyond = deviation - self._tolerances.goal
         if self._state == "braking":
             self._give_up(
                 "cancelled" if self._reason == "cancelled" else "aborted",
                 positions,
-                is_off=largest > self.config.goal_tolerance,
+                is_off=float(deviation.max()) > self.config.goal_tolerance,
             )
-        elif largest <= self.config.goal_tolerance and np.abs(velocities).max() < 0.02:
+        elif beyond.max() <= 0.0 and np.abs(velocities).max() < 0.02:
             self._state = "succeeded"
-        elif (self._index - last) * self.period_s > self.config.settle_timeout_s:
-            joint = self.joint_names[int(deviation.argmax())]
+        elif (self._index - last) * self.period_s > self._tolerances.settle_timeout_s:
+            worst = int(beyond.argmax())
             self._reason = "goal_tolerance"
             self._message = (
-                f"{joint} stayed {largest:.4f} rad off its goal (allowed "
-                f"{self.config.goal_tolerance:.4f}) for {self.config.settle_timeout_s:g} s"
+                f"{self.joint_names[worst]} stayed {deviation[worst]:.4f} rad off its goal "
+                f"(allowed {self._tolerances.goal[worst]:.4f}) for "
+                f"{self._tolerances.settle_timeout_s:g} s"
             )
             self._give_up("aborted", positions, is_off=True)
 

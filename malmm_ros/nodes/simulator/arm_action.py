@@ -1,14 +1,16 @@
 """``panda_arm_controller/follow_joint_trajectory``, as ros2_controllers' arms offer it.
 
 A goal that cannot be followed is accepted and aborted at once: only a result carries words.
-Velocities at the points are followed, accelerations are not read. Goal tolerances are held to;
-on the path the controller's own tolerance holds. A header stamp only tells what is too old.
+Velocities at the points are followed, accelerations are not read. Tolerances of positions and of
+time are held to, on the path and at the goal: 0 leaves the controller's own, a negative one allows
+any. A header stamp only tells what is too old.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from malmm_ros.nodes.conversions import duration_message, header, seconds, traje
 from malmm_ros.nodes.simulator.goals import GoalWatch, WatchedGoal
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.simulation import World
-from malmm_ros.simulation.controllers import ArmStatus
+from malmm_ros.simulation.controllers import ArmStatus, GoalTolerances
 from malmm_ros.trajectory import Trajectory
 
 Result = FollowJointTrajectory.Result
@@ -81,7 +83,7 @@ class ArmAction:
     def _execute(self, handle: Any) -> Any:
         key = bytes(handle.goal_id.uuid)
         try:
-            goal = self._start(handle.request.trajectory, key)
+            goal = self._start(handle.request, key)
         except MalmmError as error:
             self._node.get_logger().warning(f"arm: {error}")
             handle.abort()
@@ -93,13 +95,16 @@ class ArmAction:
         finally:
             self._numbers.pop(key, None)
 
-    def _start(self, message: Any, key: bytes) -> WatchedGoal[ArmStatus]:
-        trajectory = trajectory_value(message)
-        _check_stamp(message, trajectory, now_s=self._physics.now_s)
+    def _start(self, request: Any, key: bytes) -> WatchedGoal[ArmStatus]:
+        trajectory = trajectory_value(request.trajectory)
+        _check_stamp(request.trajectory, trajectory, now_s=self._physics.now_s)
 
         def start(world: World) -> WatchedGoal[ArmStatus]:
             controller = world.arm(self._robot_name).controller
-            number = controller.start(trajectory)
+            number = controller.start(
+                trajectory,
+                tolerances=_tolerances(request, controller.joint_names, controller.own_tolerances),
+            )
             self._numbers[key] = number
             goal = WatchedGoal(
                 number,
@@ -129,33 +134,14 @@ class ArmAction:
             _end(handle, is_success=False)
             return _result(Result.INVALID_GOAL, f"preempted: {reason}")
         if status.state == "succeeded":
-            return self._judge_tolerance(handle, status)
+            _end(handle, is_success=True)
+            return _result(Result.SUCCESSFUL, "")
         if status.state == "cancelled":
             _wait_for_cancelling(handle)
             _end(handle, is_success=False)
             return _result(Result.SUCCESSFUL, status.message)
         _end(handle, is_success=False)
         return _result(_CODES.get(status.reason, Result.INVALID_GOAL), status.message)
-
-    def _judge_tolerance(self, handle: Any, status: ArmStatus) -> Any:
-        """Hold the end against the goal's own tolerances, where it has any."""
-        names = list(self._controller_names())
-        for tolerance in handle.request.goal_tolerance:
-            if tolerance.name not in names or tolerance.position <= 0.0:
-                continue
-            off = abs(float(status.error[names.index(tolerance.name)]))
-            if off > tolerance.position:
-                _end(handle, is_success=False)
-                return _result(
-                    Result.GOAL_TOLERANCE_VIOLATED,
-                    f"{tolerance.name} is {off:.4f} rad off its goal (allowed "
-                    f"{tolerance.position:.4f})",
-                )
-        _end(handle, is_success=True)
-        return _result(Result.SUCCESSFUL, "")
-
-    def _controller_names(self) -> tuple[str, ...]:
-        return self._physics.call(lambda world: world.arm(self._robot_name).joint_names)
 
     def _feedback(self, status: ArmStatus) -> Any:
         moment = duration_message(status.time_s)
@@ -167,6 +153,32 @@ class ArmAction:
             actual=_point(status.actual, zeros, moment),
             error=_point(-status.error, zeros, moment),
         )
+
+
+def _tolerances(request: Any, names: Sequence[str], own: GoalTolerances) -> GoalTolerances:
+    """Those of a goal, in the controller's order.
+
+    Raises:
+        MotionError: They name a joint that is not there (``wrong_joints``).
+    """
+    path, goal = own.path.copy(), own.goal.copy()
+    for values, messages in ((path, request.path_tolerance), (goal, request.goal_tolerance)):
+        for message in messages:
+            if message.name not in names:
+                raise MotionError(
+                    "wrong_joints",
+                    f"trajectory refused: a tolerance is for {message.name!r}; there are "
+                    f"{', '.join(names)}",
+                )
+            if message.position != 0.0:
+                allowed = message.position if message.position > 0.0 else np.inf
+                values[names.index(message.name)] = allowed
+    time_s = seconds(request.goal_time_tolerance)
+    return GoalTolerances(
+        path=path,
+        goal=goal,
+        settle_timeout_s=own.settle_timeout_s if time_s == 0.0 else max(time_s, 0.0) or np.inf,
+    )
 
 
 def _check_stamp(message: Any, trajectory: Trajectory, *, now_s: float) -> None:
