@@ -98,9 +98,11 @@ class Recorder:
 
 def _open(folder: Path) -> Any:
     bags = rosbags_module("rosbags.rosbag2")
-    writer = bags.Writer(folder, version=_METADATA_VERSION, storage_plugin=bags.StoragePlugin.MCAP)
-    writer.set_compression(bags.CompressionMode.STORAGE, bags.CompressionFormat.ZSTD)
     try:
+        writer = bags.Writer(
+            folder, version=_METADATA_VERSION, storage_plugin=bags.StoragePlugin.MCAP
+        )
+        writer.set_compression(bags.CompressionMode.STORAGE, bags.CompressionFormat.ZSTD)
         writer.open()
     except bags.WriterError as error:
         raise ConfigurationError(str(folder), f"cannot be a new bag: {error}") from error
