@@ -288,7 +288,7 @@ def test_the_main_module_keeps_its_require(open_scene: Open) -> None:
 
 def test_a_missing_client_is_told_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "coppeliasim_zmqremoteapi_client", None)
-    with pytest.raises(MissingDependencyError, match="malmm-ros.coppeliasim."):
+    with pytest.raises(MissingDependencyError, match=r"malmm-ros\[coppeliasim\]"):
         Session(CoppeliasimConfig())
 
 
