@@ -14,6 +14,7 @@ from malmm_ros.geometry import Pose, Vector3, wrap_angle
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.forms import FLAT, UNKNOWN, recognise
+from malmm_ros.perception.estimation.object_points import without_outliers, without_strays
 from malmm_ros.perception.estimation.shape import (
     FIT_POINTS,
     Shape,
@@ -100,7 +101,9 @@ def estimate(
     """
     if len(cloud) < LEAST_POINTS or not _is_near_workspace(cloud):
         return None
-    points = thinned(cloud.points, FIT_POINTS)
+    points = without_strays(thinned(without_outliers(cloud).points, FIT_POINTS))
+    if len(points) < LEAST_POINTS:
+        return None
     bottom = _bottom(points, category, table_z, support_z, is_floating=is_floating)
     shape = shape_of(points, bottom=bottom, is_floating=is_floating)
     upright = _RULES.get(category, _free_box)(shape)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import PerceptionError
@@ -21,6 +22,8 @@ _NO_READING = -0.5  # m above the table
 # More points say nothing new.
 _MOST_POINTS = 1500
 _LEAST_SPREAD = 0.015  # m, beyond a thing's own points
+# A stray's third neighbour is so many times as far away as usual, and so far at least, m.
+_NEIGHBOURS, _STRAY, _LEAST_STRAY = 3, 3.5, 0.006
 # A level top has at least this many pixels and this share of a thing's pixels.
 _TOP_PIXELS, _TOP_SHARE = 12, 0.04
 # And so many times as many as its sides have on the same height.
@@ -176,6 +179,16 @@ def without_outliers(cloud: PointCloud) -> PointCloud:
         (cloud.points > low - margin) & (cloud.points < high + margin), axis=1
     )
     return cloud.where(is_near)
+
+
+def without_strays(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Leave out points ``(N, 3)`` whose neighbours are much farther than others' are."""
+    if len(points) < 8:
+        return points
+    distance = cKDTree(points).query(points, k=_NEIGHBOURS + 1)[0][:, -1]
+    typical = float(np.median(distance))
+    near: NDArray[np.float64] = points[distance <= max(_STRAY * typical, _LEAST_STRAY)]
+    return near
 
 
 def _top_pixels(

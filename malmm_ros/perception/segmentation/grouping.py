@@ -15,7 +15,7 @@ from malmm_ros.perception.segmentation.regions import Region, View
 
 # Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
 _REACH_PX = 10
-_LONGEST = 0.38  # m
+_LONGEST, _LARGEST = 0.38, 0.125  # m, m²
 _COMPARED = 100
 # A closed top is at least this wide from its middle to its edge, a rim is narrower.
 _CLOSED_PX = 2.8
@@ -80,7 +80,7 @@ def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
                 continue
             joined = groups[place[i]] + groups[place[j]]
             # Two trays side by side are longer than any one thing.
-            if _length(view, joined) > _LONGEST:
+            if _is_too_large(view, joined):
                 continue
             old, new = place[i], place[j]
             groups[new], groups[old] = joined, []
@@ -146,9 +146,7 @@ def _share_floor(view: View, first: Region, second: Region) -> bool:
     """Whether what lies between two pieces is a floor: level, and a little above the table."""
     if first.is_flat or second.is_flat:
         return False
-    columns = [region.window[1] for region in (first, second)]
-    shared = min(columns[0].stop, columns[1].stop) - max(columns[0].start, columns[1].start)
-    if shared < 0.5 * min(column.stop - column.start for column in columns):
+    if max(_overlap(first.window[axis], second.window[axis]) for axis in range(2)) < 0.5:
         return False
     whole = union((first, second))
     if whole.pixels.size > _MOST_PIXELS:
@@ -163,6 +161,12 @@ def _share_floor(view: View, first: Region, second: Region) -> bool:
     return is_even and _LOWEST_FLOOR < level < _FLOOR
 
 
+def _overlap(first: slice, second: slice) -> float:
+    """Part of the shorter of two ranges that lies in the other."""
+    shared = min(first.stop, second.stop) - max(first.start, second.start)
+    return float(shared / min(first.stop - first.start, second.stop - second.start))
+
+
 def _hull(pixels: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """The convex hull of a mask, filled."""
     hull = np.zeros(pixels.shape, np.uint8)
@@ -170,8 +174,11 @@ def _hull(pixels: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return hull
 
 
-def _length(view: View, group: Sequence[Region]) -> float:
-    """Longer side of the smallest rectangle around pieces seen from above, metres."""
+def _is_too_large(view: View, group: Sequence[Region]) -> bool:
+    """Whether the smallest rectangle around pieces, seen from above, is more than one thing's.
+
+    A corner and the corner across are far apart, too, but the rectangle along them is narrow.
+    """
     parts = []
     for region in group:
         rows, columns = np.nonzero(region.pixels & (view.heights[region.window] > -0.5))
@@ -182,9 +189,9 @@ def _length(view: View, group: Sequence[Region]) -> float:
         parts.append(rays(view.image, rows, columns)[:, :2] * depth[:, None])
     flat = np.concatenate(parts)
     if len(flat) < 3:
-        return 0.0
+        return False
     (_, _), sides, _ = cv2.minAreaRect(flat.astype(np.float32))
-    return float(max(sides))
+    return bool(max(sides) > _LONGEST and max(sides) * min(sides) > _LARGEST)
 
 
 def _within(window: tuple[slice, slice], rows: slice, columns: slice) -> tuple[slice, slice]:

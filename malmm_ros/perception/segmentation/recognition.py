@@ -23,6 +23,8 @@ _LEAST_HEIGHT = 0.007  # m; what rises less is no thing of its own
 _TOP_BAND, _TOP_PIXELS, _TOP_SHARE = 0.004, 20, 0.08
 # Above this, a narrow level edge tells the colour better than the tall dark faces below it.
 _TALL = 0.25
+# What stands on a block starts within this of its top, metres; its sides get so much light.
+_ON_TOP, _SIDE_LIGHT = 0.014, 0.7
 # A post stands below what it carries, not beside it, metres.
 _STAND_GAP, _STAND_WIDTH = 0.05, 0.08
 
@@ -41,6 +43,7 @@ def know(view: View, things: list[Thing], light: Light) -> list[Known]:
     """Kind and colour of everything that is one."""
     parts = [part for thing in things for part in split_levels(view, thing)]
     known = [item for part in parts for item in _known(view, part, light)]
+    known = [_recolored(view, item, light) if _is_covered(item, known) else item for item in known]
     return _with_stands(known)
 
 
@@ -74,15 +77,8 @@ def _known(view: View, thing: Thing, light: Light) -> list[Known]:
         return []
     cubes = split_cubes(view, thing, shape)
     if len(cubes) > 1:
-        return [
-            Known(
-                thing=cube,
-                category="block",
-                color=name_color(surface_color(view, cube), light),
-                shape=shape,
-            )
-            for cube in cubes
-        ]
+        color = name_color(surface_color(view, thing), light)
+        return [Known(thing=cube, category="block", color=color, shape=shape) for cube in cubes]
     parts = split_cap(view, thing)
     shapes = [shape] if len(parts) == 1 else [_shape(view, part) for part in parts]
     result = []
@@ -103,6 +99,28 @@ def _is_mark(view: View, thing: Thing) -> bool:
         return False
     short, long = extent_of(cloud.points[:, :2])
     return short > _LEAST_MARK[0] and long > _LEAST_MARK[1]
+
+
+def _is_covered(item: Known, known: list[Known]) -> bool:
+    """Whether something stands on a block, so that only its sides are seen."""
+    shape = item.shape
+    if shape is None or item.category != "block":
+        return False
+    middle = np.median(shape.points[:, :2], axis=0)
+    for other in known:
+        if other is item or other.shape is None:
+            continue
+        gap = abs(other.shape.bottom - shape.top)
+        distance = np.hypot(*(np.median(other.shape.points[:, :2], axis=0) - middle))
+        if gap < _ON_TOP and distance < 0.5 * shape.long:
+            return True
+    return False
+
+
+def _recolored(view: View, item: Known, light: Light) -> Known:
+    """Named by the light that falls on sides."""
+    dimmed = Light(white=_SIDE_LIGHT * light.white)
+    return replace(item, color=name_color(surface_color(view, item.thing), dimmed))
 
 
 def _shape(view: View, thing: Thing) -> Shape | None:

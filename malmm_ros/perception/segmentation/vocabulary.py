@@ -27,22 +27,24 @@ CATEGORY_WORDS: dict[str, tuple[str, ...]] = {
     "peg": ("peg", "spoke", "pole", "post", "rod"),
     "base": ("base",),
     "meat": ("meat", "chicken", "steak"),
+    "chicken": ("chicken", "meat"),
+    "steak": ("steak", "meat"),
     "grill": ("grill", "barbecue"),
     "shelf": ("shelf", "side"),
-    "can": ("can", "tin"),
-    "cylinder": ("cylinder", "roll"),
+    "can": ("can", "tin", "cylinder"),
+    "cylinder": ("cylinder", "roll", "can", "tin"),
 }
 # Names that say less or more than their kind.
-_CATEGORY_OF_NAME = {"tray": "container", "chicken": "meat", "steak": "meat"}
-_GENERIC = frozenset(("object", "thing", "item", "everything", "things", "objects", "items"))
+_CATEGORY_OF_NAME = {"tray": "container"}
+_GENERIC = frozenset(("object", "thing", "item", "everything", "one"))
 
 
 def category_of_name(name: str) -> str:
     """The kind that a thing's name ends on: ``"red block 2"`` is a ``"block"``."""
     words = _words(name)
-    text = " ".join(words)
     for category in CATEGORY_WORDS:
-        if text.endswith(category):
+        nouns = category.split()
+        if words[-len(nouns) :] == nouns:
             return category
     return _CATEGORY_OF_NAME.get(words[-1], words[-1]) if words else ""
 
