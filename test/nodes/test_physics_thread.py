@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from malmm_ros.errors import SimulationError, UnknownNameError
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
-from malmm_ros.simulation import MujocoWorld
+from malmm_ros.simulation import CoppeliasimConfig, MujocoWorld
+from malmm_ros.simulation.coppeliasim.world import CoppeliasimWorld
 
 
 @pytest.fixture
@@ -110,3 +112,36 @@ def test_a_load_that_fails_after_the_world_was_replaced_ends_what_was_under_way(
         physics.reset(load, timeout_s=10.0)
     assert physics.generation == generation + 1
     assert physics.now_s >= before_s
+
+
+def test_a_load_that_left_no_world_is_survived_and_the_next_one_taken(tmp_path: Path) -> None:
+    pytest.importorskip("coppeliasim_zmqremoteapi_client", reason="needs the extra coppeliasim")
+    from coppeliasim_scenes import write_description
+    from coppeliasim_server import CoppeliasimServer
+
+    for task in ("put_block", "close_jar"):
+        write_description(tmp_path, task, 3, changes={"scene": f"{task}.ttt"})
+    failures: list[BaseException] = []
+    generations: list[int] = []
+    with CoppeliasimServer("put_block", 3, scenes={"close_jar": {}}, absent=("/lid",)) as server:
+        world = CoppeliasimWorld(CoppeliasimConfig(port=server.port, scenes=str(tmp_path)))
+        world.reset("put_block", 0)
+        thread = PhysicsThread(
+            world,
+            speed=1.0,
+            on_batch=lambda now, _time_s, _all: generations.append(now.generation),
+            on_failure=failures.append,
+        )
+        thread.start()
+        with pytest.raises(SimulationError, match="lacks /lid"):
+            thread.reset(lambda now: now.reset("close_jar", 0), timeout_s=20.0)
+        with pytest.raises(SimulationError, match="empty"):
+            thread.call(lambda now: now.success())
+        before = thread.now_s
+        thread.reset(lambda now: now.reset("put_block", 0), timeout_s=20.0)
+        thread.call(lambda now: now.step(5))
+        assert thread.now_s > before
+        thread.close(timeout_s=10.0)
+    assert failures == []
+    assert sorted(set(generations))[-1] == world.generation
+    assert server.calls[-1] == "stopSimulation"  # it is let go at the end

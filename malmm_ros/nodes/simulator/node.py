@@ -77,7 +77,8 @@ class SimulatorNode(Node):
         self._physics.close()
 
     def _after_batch(self, world: World, now_s: float, everything: bool) -> None:
-        self._states.publish(world, now_s, everything)
+        if world.robot_names:
+            self._states.publish(world, now_s, everything)
         self._goals.look(world, self._physics.generation)
         if everything:
             self._cameras.hurry()

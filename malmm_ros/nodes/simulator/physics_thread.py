@@ -30,7 +30,7 @@ class PhysicsThread:
     Simulated time never runs backwards: a reset world's clock goes on where the last one ended.
 
     Args:
-        world: From now on touched by this thread only.
+        world: From now on touched by this thread only, which also closes it at its end.
         speed: Simulated seconds per second; 0: as fast as possible while something moves.
         on_batch: Called in this thread after each batch of steps with the world, the simulated
             time, and whether motion has just ended (or nothing goes on at all).
@@ -154,12 +154,21 @@ class PhysicsThread:
     def _run(self) -> None:
         try:
             while not self._stop.is_set():
-                if self._speed > 0.0:
+                if not self._world.robot_names:
+                    self._wait_for_world()
+                elif self._speed > 0.0:
                     self._keep_pace()
                 else:
                     self._go_fast()
         except Exception as error:  # noqa: BLE001  # top of the thread
             self._on_failure(error)
+        finally:
+            self._world.close()
+
+    def _wait_for_world(self) -> None:
+        """A load failed and left nothing: let nobody wait for what was there, until the next."""
+        self._work_off(_IDLE_TICK_S)
+        self._on_batch(self._world, self.now_s, False)
 
     def _work_off(self, wait_s: float) -> None:
         """Take commands; wait for the first one."""
