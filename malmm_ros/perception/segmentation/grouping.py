@@ -17,8 +17,9 @@ from malmm_ros.perception.segmentation.regions import Region, View
 _REACH_PX = 10
 _LONGEST, _LARGEST = 0.38, 0.125  # m, m²
 _COMPARED = 100
-# A closed top is at least this wide from its middle to its edge, a rim is narrower.
-_CLOSED_PX = 2.8
+# A closed top is at least this wide from its middle to its edge as the camera sees it, m; a rim
+# is narrower.
+_CLOSED = 0.0064
 _TOP_BAND = 0.004  # m
 _STRIDE = 8
 _DEPTH_REACH = 0.015  # m
@@ -118,7 +119,8 @@ def _is_open(view: View, region: Region) -> bool:
     top = quantile(height[region.pixels], 0.97)
     on_top = np.pad((height > top - _TOP_BAND).astype(np.uint8), 1)
     widest = float(cv2.distanceTransform(on_top, cv2.DIST_L2, 3).max())
-    return widest < _CLOSED_PX
+    distance = float(np.median(view.image.depth[region.window][region.pixels]))
+    return widest * distance / view.image.camera.fx < _CLOSED
 
 
 def _are_near(first: Region, second: Region) -> bool:
