@@ -8,6 +8,7 @@ import pytest
 from malmm_ros.agents import ModelConfig
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.configuration import EvaluationConfig, parse_case
+from malmm_ros.robots.vision import VisionConfig
 
 
 def test_a_case_fixes_options_of_a_task() -> None:
@@ -91,3 +92,14 @@ def test_history_reaches_the_team_and_other_words_for_it_are_refused() -> None:
     assert config.fingerprint() != replace(config, history="role").fingerprint()
     with pytest.raises(ConfigurationError, match="history: must be role or shared"):
         replace(config, history="some")  # type: ignore[arg-type]
+
+
+def test_eyes_are_part_of_what_is_evaluated_only_where_something_sees() -> None:
+    blind = EvaluationConfig(tasks=("put_block",))
+    other = replace(blind, vision=VisionConfig(cameras=("overhead",)))
+    assert "vision" not in blind.to_json()
+    assert blind.fingerprint() == other.fingerprint()
+    assert replace(blind, observations="vision").fingerprint() != (
+        replace(other, observations="vision").fingerprint()
+    )
+    assert json.loads(json.dumps(replace(other, observations="vision").to_json()))

@@ -1,0 +1,97 @@
+"""Images of one moment become a scene, or are refused with a reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from malmm_ros.camera import RgbdImage
+from malmm_ros.errors import PerceptionError, UnknownNameError
+from malmm_ros.geometry import Pose
+from malmm_ros.perception.pipeline import PipelineConfig, ScenePipeline
+from malmm_ros.scene import Scene
+from malmm_ros.simulation import MujocoWorld
+
+
+@pytest.fixture(scope="module")
+def front(block_world: MujocoWorld) -> RgbdImage:
+    return block_world.render("front")
+
+
+def look(
+    world: MujocoWorld,
+    images: Sequence[RgbdImage],
+    *,
+    pipeline: ScenePipeline | None = None,
+    now_s: float | None = None,
+) -> Scene:
+    return (pipeline or ScenePipeline()).update(
+        images,
+        joints=world.joint_state(),
+        gripper=world.arm().gripper_state,
+        phrases=("block", "green target area"),
+        now_s=now_s,
+    )
+
+
+def test_each_object_is_in_the_scene_once_whatever_the_cameras(
+    block_world: MujocoWorld,
+) -> None:
+    cameras = ("front", "overhead", "left_shoulder")
+    scene = look(block_world, [block_world.render(name) for name in cameras])
+    assert sorted(scene.names) == ["green target area", "violet block"]
+    assert scene.missing == ()
+
+
+def test_only_what_may_be_grasped_has_a_grasp(block_world: MujocoWorld, front: RgbdImage) -> None:
+    scene = look(block_world, [front])
+    assert {item.name: item.grasp is not None for item in scene.objects} == {
+        "violet block": True,
+        "green target area": False,
+    }
+
+
+def test_a_camera_that_is_not_rigid_is_refused(block_world: MujocoWorld, front: RgbdImage) -> None:
+    pose = Pose(front.world_from_camera.position, (0.9, 0.9, 0.0, 0.0))
+    with pytest.raises(PerceptionError, match="'front' is not a rigid transform"):
+        look(block_world, [replace(front, world_from_camera=pose)])
+    pose = Pose((math.nan, 0.0, 1.0))
+    with pytest.raises(PerceptionError, match="not a rigid transform"):
+        look(block_world, [replace(front, world_from_camera=pose)])
+
+
+def test_stale_frames_are_refused(block_world: MujocoWorld, front: RgbdImage) -> None:
+    pipeline = ScenePipeline()
+    look(block_world, [replace(front, stamp_s=5.0)], pipeline=pipeline)
+    with pytest.raises(PerceptionError, match=r"stale frame: camera 'front' .* 4.000 s after"):
+        look(block_world, [replace(front, stamp_s=4.0)], pipeline=pipeline)
+    with pytest.raises(PerceptionError, match=r"7\.000 s old"):
+        look(block_world, [replace(front, stamp_s=6.0)], pipeline=pipeline, now_s=13.0)
+
+
+def test_images_of_different_moments_are_refused(
+    block_world: MujocoWorld, front: RgbdImage
+) -> None:
+    other = replace(front, camera_name="side", stamp_s=front.stamp_s + 0.5)
+    with pytest.raises(PerceptionError, match="camera 'front' lags behind"):
+        look(block_world, [front, other])
+    with pytest.raises(PerceptionError, match=r"two images .* camera front"):
+        look(block_world, [front, front])
+    with pytest.raises(PerceptionError, match="no images"):
+        look(block_world, [])
+
+
+def test_an_image_without_any_depth_is_refused(block_world: MujocoWorld, front: RgbdImage) -> None:
+    with pytest.raises(PerceptionError, match="no reading at all"):
+        look(block_world, [replace(front, depth=np.zeros_like(front.depth))])
+
+
+def test_unknown_parts_are_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'color'"):
+        PipelineConfig(segmenter="colour")
+    with pytest.raises(UnknownNameError, match="antipodal"):
+        PipelineConfig(proposer="antipodl")
