@@ -25,6 +25,7 @@ _EXTRAS = {
     "open3d": "cloud export and registration",
     "viser": "the browser view",
     "ray": "experiments on several machines",
+    "coppeliasim_zmqremoteapi_client": "the world coppeliasim",
     "moveit": "MoveIt 2 as motion planner",
     "launch_ros": "ros2 launch",
 }

@@ -226,6 +226,15 @@ def test_a_scene_that_lacks_things_is_refused_with_what_it_lacks_and_has(open_sc
         world.joint_state()
 
 
+def test_boxes_without_a_pose_are_taken_too(
+    open_scene: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, world = open_scene()
+    monkeypatch.setattr(server, "_getShapeBB", lambda _handle: [0.05, 0.06, 0.07])
+    world.reset("put_block", 0)
+    assert world.ground_truth().objects[0].size == pytest.approx((0.05, 0.06, 0.07))
+
+
 def test_a_camera_that_the_scene_lacks_is_not_offered(open_scene: Open) -> None:
     _, world = open_scene(absent=("/cam_overhead",))
     world.reset("put_block", 0)
