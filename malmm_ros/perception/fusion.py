@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from malmm_ros.geometry import Pose
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.forms import FLAT
-from malmm_ros.scene import TABLE_TOP_Z, SceneObject
+from malmm_ros.perception.solidity import do_overlap, parts_of, share_within
+from malmm_ros.scene import TABLE_TOP_Z
 
 Refit = Callable[[Detection], Detection]
 
@@ -91,7 +91,26 @@ def fuse(
             or (whole.is_cut and len(views) > 1)
         )
     ]
-    return [_joined(group, refit) for group in kept]
+    return _solid([_joined(group, refit) for group in kept])
+
+
+def _solid(items: Sequence[Detection]) -> list[Detection]:
+    """What is left when of two things at one place the one that is less sure goes."""
+    ranked = sorted(items, key=lambda item: -_sureness(item))
+    result: list[Detection] = []
+    for item in ranked:
+        boxes = parts_of(item)
+        if is_flat(item) or not any(
+            not is_flat(other) and do_overlap(boxes, parts_of(other)) for other in result
+        ):
+            result.append(item)
+    return result
+
+
+def _sureness(item: Detection) -> float:
+    """By how many points, of how many cameras, and whether it was asked for."""
+    sure = item.score * len(item.cloud) * len(item.cameras)
+    return sure * (3.0 if item.phrase else 1.0) * (0.3 if item.is_cut else 1.0)
 
 
 def _pairs(
@@ -176,10 +195,7 @@ def _is_trace(item: Detection, wholes: Sequence[Detection]) -> bool:
         other.cameras != item.cameras
         and len(item.cloud) < _TRACE * len(other.cloud)
         and is_flat(other) == is_flat(item)
-        and any(
-            bool((np.abs(pose.inverse().apply(middle)) <= 0.5 * size + 0.006).all())
-            for pose, size in _parts(other)
-        )
+        and share_within(middle, parts_of(other), inflation=0.006) > 0.0
         for other in wholes
     )
 
@@ -187,19 +203,8 @@ def _is_trace(item: Detection, wholes: Sequence[Detection]) -> bool:
 def _is_within(item: Detection, whole: Detection, config: FusionConfig) -> bool:
     """Whether most of a cloud lies within the parts of another detection."""
     points = item.cloud.points[:: max(1, len(item.cloud) // 100)]
-    if not len(points):
-        return False
-    inside = np.zeros(len(points), bool)
-    for part in _parts(whole):
-        pose, size = part
-        local = np.abs(pose.inverse().apply(points))
-        inside |= (local <= 0.5 * size + config.inflation).all(axis=1)
-    return float(inside.mean()) >= config.share
-
-
-def _parts(item: Detection) -> list[tuple[Pose, NDArray[np.float64]]]:
-    whole = SceneObject(name="", category="", pose=item.pose, size=item.size, solids=item.solids)
-    return [(item.pose @ part.pose, np.asarray(part.size)) for part in whole.parts]
+    share = share_within(points, parts_of(whole), inflation=config.inflation)
+    return share >= config.share
 
 
 def _chroma(cloud: PointCloud) -> NDArray[np.float64]:

@@ -10,7 +10,9 @@ import numpy as np
 
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import estimate
+from malmm_ros.perception.estimation.forms import FLAT
 from malmm_ros.perception.phrases import ObjectPhrase
+from malmm_ros.perception.solidity import do_overlap, parts_of
 from malmm_ros.perception.tracking.asked_colors import asked_colors
 from malmm_ros.perception.tracking.asked_kinds import asked_kinds
 from malmm_ros.perception.tracking.association import AssociationConfig, Known, associate
@@ -244,7 +246,11 @@ class Tracker:
         """Believe newcomers that were seen often enough."""
         old, self._candidates = self._candidates, []
         ready: list[Detection] = []
+        solids = [parts_of(track.as_object()) for track in self._tracks if track.category != FLAT]
         for detection in detections:
+            boxes = parts_of(detection)
+            if detection.category != FLAT and any(do_overlap(boxes, item) for item in solids):
+                continue  # another view of what is known already
             count = 1 + max(
                 (item.count for item in old if _is_same(item.detection, detection)), default=0
             )
