@@ -12,6 +12,9 @@ from malmm_ros.cooperation.mapping.grid import CELL_M, Grid
 FREE_BELOW_M, OCCUPIED_FROM_M = 0.05, 0.1
 WALL_FROM_M, TRUE_WALL_FROM_M = 2.0, 2.9
 
+# What is further away than this makes no difference.
+_FAR_M = 10.0
+
 COST_FREE, COST_WITHIN_2, COST_WITHIN_1, COST_OCCUPIED = 1.0, 5.0, 10.0, 1000.0
 COST_UNKNOWN, COST_WALL, COST_TRUE_WALL = 2.5, 500_000.0, 5_000_000.0
 
@@ -90,8 +93,11 @@ class SemanticMap:
     def clearances(self) -> NDArray[np.float64]:
         """From each cell's centre to the nearest known obstacle, metres."""
         if self._clearances is None or self._clearances[0] != self._obstacles_version:
-            cells = ndimage.distance_transform_edt(~self.occupied)
-            metres = np.maximum(cells * CELL_M - 0.5 * CELL_M, 0.0)
+            occupied = self.occupied
+            cells = np.full(occupied.shape, np.inf)
+            if occupied.any():  # without any, the transform has nothing to measure from
+                cells = ndimage.distance_transform_edt(~occupied)
+            metres = np.clip(cells * CELL_M - 0.5 * CELL_M, 0.0, _FAR_M)
             self._clearances = (self._obstacles_version, metres)
         return self._clearances[1]
 

@@ -75,9 +75,7 @@ def test_a_new_action_replaces_the_one_that_goes_on(make_episode: EpisodeMaker) 
 
 
 def test_a_grasp_walks_up_to_07_m_and_takes_the_object(make_episode: EpisodeMaker) -> None:
-    (seen,) = alone(
-        make_episode, grasp(100, 1), things=(thing(100, "apple", 2.6, 1.0),)
-    )
+    (seen,) = alone(make_episode, grasp(100, 1), things=(thing(100, "apple", 2.6, 1.0),))
     assert seen.status == "success"
     assert seen.held[0] is None
     assert seen.held[1] is not None
@@ -131,9 +129,7 @@ def test_a_wall_or_a_shelf_between_means_occluded(make_episode: EpisodeMaker) ->
 
 
 def test_what_a_teammate_holds_is_taken(make_episode: EpisodeMaker) -> None:
-    world = TransportWorld(
-        make_episode((thing(100, "apple", 1.6, 1.5),)), rules=RULES
-    )
+    world = TransportWorld(make_episode((thing(100, "apple", 1.6, 1.5),)), rules=RULES)
     step = world.step({"Alice": grasp(100, 0), "Bob": grasp(100, 0)})
     while not any(o.held[0] for o in step.observations.values()):
         step = world.step({"Alice": ONGOING, "Bob": ONGOING})
@@ -301,9 +297,7 @@ def test_wrong_settings_are_refused(make_episode: EpisodeMaker) -> None:
 
 
 def trace(seed: int) -> list[tuple[float, ...]]:
-    world = TransportWorld(
-        load_episodes("test")[5], rules=TransportRules(horizon_frames=600)
-    )
+    world = TransportWorld(load_episodes("test")[5], rules=TransportRules(horizon_frames=600))
     poses: list[tuple[float, ...]] = []
     run_episode(
         world,
