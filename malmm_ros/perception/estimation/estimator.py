@@ -90,7 +90,7 @@ def _bottom(
 ) -> float:
     lowest = quantile(points[:, 2], 0.01)
     is_carried = support_z is not None and support_z > table_z + 0.02 and not is_floating
-    if category in _STANDING and not is_carried:
+    if category == "backboard" or (category in _STANDING and not is_carried):
         return table_z
     if support_z is not None:
         return support_z

@@ -20,7 +20,7 @@ from malmm_ros.perception.segmentation.splitting import split_cap, split_cubes, 
 _LEAST_POINTS = 12
 _LEAST_MARK = (0.018, 0.03)  # m
 _LEAST_HEIGHT = 0.007  # m; what rises less is no thing of its own
-_TOP_BAND, _TOP_PIXELS, _TOP_SHARE = 0.004, 20, 0.08
+_TOP_BAND, _TOP_PIXELS, _TOP_SHARE = 0.004, 20, 0.04
 # Above this, a narrow level edge tells the colour better than the tall dark faces below it.
 _TALL = 0.25
 # What stands on a block starts within this of its top, metres; its sides get so much light.
