@@ -60,6 +60,21 @@ _IGNORE: Final = re.compile(
     rf"^{_LEAD}(?:ignore|ignoring|disregard|skip|forget(?: about)?) "
     rf"(?P<what>.+)$"
 )
+_NEITHER_OF: Final = re.compile(
+    rf"^{_LEAD}(?:neither of|none of|not (?:a single|a|one|any)(?: of)?) (?P<what>.+)$"
+)
+_NOTHING_IN: Final = re.compile(
+    rf"^{_LEAD}(?:nothing|none|no \w+) (?:goes |should go |is to go |must go )?(?:in|on|into|"
+    rf"onto) (?P<what>(?:the|my) .+)$"
+)
+_NO: Final = re.compile(rf"^{_LEAD}no (?P<what>(?:\w+ )*(?:ones|\w+s))(?: at all)?(?: please)?$")
+_RATHER: Final = re.compile(
+    rf"^{_LEAD}(?:rather than|instead of|as opposed to) (?P<what>(?:the|a|any|my) [\w ]+)$"
+)
+_ONLY_LEFT: Final = re.compile(
+    r"^(?:that )?only (?P<what>the [\w ]+?) (?:is|are|stays?|remains?)(?: left)?(?: (?:there|"
+    r"behind|on .+|in .+|\w+ing))?$"
+)
 _NEITHER: Final = re.compile(rf"^{_LEAD}neither (?P<what>.+?) nor (?P<more>.+)$")
 _NOT_THAT: Final = re.compile(rf"^{_LEAD}not (?P<what>(?:the|my|that|this|any|those|these) .+)$")
 _BESIDE: Final = re.compile(
@@ -106,16 +121,34 @@ def bans_in(
     text = part.strip(" ,.;!?")
     if match := _NOT.match(text):
         return [_forbidden(match, listener, text)]
-    if match := _NEITHER.match(text):
-        return [Ban("avoid", f"{match['what']} and {match['more']}")]
     if has_place and _BESIDE.match(text):
         return [Ban("others")]
+    if found := _ruled_out(text, listener):
+        return [found]
+    matches = [match for p in (_LEAVE, _LET, _STAY, _IGNORE) if (match := p.match(text))]
+    left = [ban for match in matches if (ban := _left(match, listener, is_so))]
+    return left[:1]
+
+
+def _ruled_out(text: str, listener: Listener) -> Ban | None:
+    """What is only named as not being meant: "neither the red one nor the blue one"."""
+    if match := _NEITHER.match(text):
+        return Ban("avoid", f"{match['what']} and {match['more']}")
     if match := _NOT_THAT.match(text):
-        return [Ban("avoid", match["what"])]
-    for pattern in (_LEAVE, _LET, _STAY, _IGNORE):
-        if (match := pattern.match(text)) and (found := _left(match, listener, is_so)):
-            return [found]
-    return []
+        is_rest = _OTHERS.fullmatch(match["what"]) is not None
+        return Ban("others") if is_rest else Ban("avoid", match["what"])
+    for pattern in (_NEITHER_OF, _NOTHING_IN, _RATHER, _NO, _ONLY_LEFT):
+        match = pattern.match(text)
+        if match and _is_name(match["what"], listener):
+            return Ban("stay" if pattern is _ONLY_LEFT else "avoid", match["what"])
+    return None
+
+
+def _is_name(text: str, listener: Listener) -> bool:
+    """Whether a text is one noun phrase and nothing else."""
+    words = listener.words(text)
+    mentions = listener.mentions(words)
+    return len(mentions) == 1 and (mentions[0].start, mentions[0].end) == (0, len(words))
 
 
 def _forbidden(match: re.Match[str], listener: Listener, text: str) -> Ban:
@@ -166,5 +199,7 @@ def _left(match: re.Match[str], listener: Listener, is_so: Callable[[str], bool]
     if groups.get("state"):
         return Ban("avoid", what)
     if groups.get("on"):
-        return Ban("stay", what) if is_so(f"{what} is {groups['on']}") else None
+        parts = re.split(r",? and |, ", what)
+        is_there = all(is_so(f"{one} is {groups['on']}") for one in parts)
+        return Ban("stay", what) if is_there else None
     return Ban("stay", what)

@@ -9,7 +9,7 @@ from typing import Final
 
 from malmm_ros.agents.offline import layout, lexicon
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError, Phrase
-from malmm_ros.agents.offline.goals import Goal, holds
+from malmm_ros.agents.offline.goals import Around, Goal, holds
 from malmm_ros.agents.offline.grammar import parse
 from malmm_ros.agents.offline.grounding import Context, candidates, matches
 from malmm_ros.agents.offline.inflections import FORMS
@@ -36,9 +36,13 @@ _PLACED: Final = re.compile(
 )
 _STATE: Final = re.compile(
     rf"(?P<what>.+?) {_BE} (?P<no>not )?(?:been )?"
-    r"(?P<state>open|opened|closed|close|shut|sealed|capped|uncapped|uncorked|empty|full)"
+    r"(?P<state>open|opened|closed|close|shut|sealed|capped|uncapped|uncorked|empty|full|free|"
+    r"vacant|unoccupied|occupied|taken)"
 )
 _COLORED: Final = re.compile(r"(?P<what>.+?) (?:is|are) (?P<no>not )?(?P<color>\w+)")
+_NONE: Final = re.compile(
+    r"(?:nothing|no \w+)(?: else)? (?:is|are) (?P<rel>on|in|inside|around|over) (?P<where>.+)"
+)
 _DONE_BY: Final = re.compile(
     r"(?:you|i|we|any ?one|some ?one|any ?body|some ?body|no ?body) (?:has|have) (?P<no>not )?"
     r"(?P<verb>\w+) (?P<what>.+)"
@@ -50,6 +54,8 @@ _TIMES: Final = re.compile(
 _TOO_MUCH: Final = re.compile(
     r"\b(?:and|or|exactly|only|more|less|fewer|at least|at most|than|never|until|if|both)\b"
 )
+_EMPTY: Final = ("empty", "free", "vacant", "unoccupied")
+_FULL: Final = ("full", "occupied", "taken")
 _OPEN: Final = ("open", "opened", "uncapped", "uncorked")
 
 
@@ -85,6 +91,11 @@ def check(text: str, scene: Scene, goals_of: Callable[[str], tuple[Goal, ...]]) 
     if match := _THERE.fullmatch(said):
         found = _find(match["what"], scene)
         return Fact(bool(found) != bool(match["no"]), _defined(match["what"]))
+    if match := _NONE.fullmatch(said):
+        found = _find(match["where"], scene)
+        if len(found) != 1:
+            raise NotUnderstoodError(f'I cannot tell which "{match["where"]}" is meant.')
+        return Fact(not _content(found[0], scene), "", f"{match['rel']} {match['where']}")
     if match := _DONE_BY.fullmatch(said):
         verb = FORMS.get(match["verb"], lexicon.ALIASES.get(match["verb"], match["verb"]))
         is_so = _all_hold(goals_of(f"{verb} {match['what']}"), scene)
@@ -103,19 +114,20 @@ def _state(
     match: re.Match[str], scene: Scene, goals_of: Callable[[str], tuple[Goal, ...]]
 ) -> Fact:
     what, state = match["what"], match["state"]
-    if state in ("empty", "full"):
+    if state in (*_EMPTY, *_FULL):
         found = _find(what, scene)
         if len(found) != 1:
             raise NotUnderstoodError(f'I cannot tell which "{what}" is meant.')
         is_empty = not _content(found[0], scene)
-        return Fact((is_empty == (state == "empty")) != bool(match["no"]), what)
+        return Fact((is_empty == (state in _EMPTY)) != bool(match["no"]), what)
     is_open = _all_hold(goals_of(f"open {what}"), scene)
     return Fact((is_open == (state in _OPEN)) != bool(match["no"]), what)
 
 
 def _content(item: SceneObject, scene: Scene) -> list[SceneObject]:
     within = layout.is_inside if is_container(item) else layout.rests_on
-    return [other for other in scene.objects if other.name != item.name and within(other, item)]
+    others = [other for other in scene.objects if other.name != item.name]
+    return [o for o in others if within(o, item) or holds(Around(o.name, item.name), scene)]
 
 
 def _placed(

@@ -16,24 +16,36 @@ from malmm_ros.agents.offline.bans import Ban, bans_in
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError
 from malmm_ros.agents.offline.conditions import Fact, check
 from malmm_ros.agents.offline.goals import Goal
-from malmm_ros.agents.offline.listening import Listener, base_form, is_action
-from malmm_ros.agents.offline.ordering import in_order, said_afterwards
+from malmm_ros.agents.offline.listening import Listener
+from malmm_ros.agents.offline.ordering import in_order, place_in, said_afterwards
 from malmm_ros.agents.offline.questions import Question, question_in
 from malmm_ros.agents.offline.remarks import is_courtesy, remark_in
 from malmm_ros.agents.offline.rewording import View, plain, reworded, with_view
+from malmm_ros.agents.offline.splitting import (
+    PRONOUN,
+    completed,
+    is_many,
+    is_passing,
+    is_slip,
+    joined,
+    pieces_of,
+    sentences_of,
+)
+from malmm_ros.agents.offline.topics import is_need, topic_in
+from malmm_ros.agents.offline.trimming import without_means, without_purpose
 
-_VERBS: Final = "|".join(sorted(lexicon.VERBS, key=len, reverse=True))
 _ELSE: Final = (
     r"(?:or else|otherwise|else|failing that|"
     r"if (?:not|it is not|there is not|there is none|that is not (?:so|the case)|they are not))"
 )
 _IF: Final = re.compile(
     r"^(?:but |and |so |then |please |however,? )*(?P<word>if|unless|in case|provided(?: that)?|"
-    r"assuming(?: that)?) (?P<condition>[^,]+?)(?:, then|,| then) (?P<then>.+)$"
+    r"assuming(?: that)?|(?:as|so) long as) (?P<condition>[^,]+?)(?:, then|,| then) (?P<then>.+)$"
 )
 _IF_LAST: Final = re.compile(
     r"^(?P<then>[^,]+?),? (?:but )?(?:only )?(?P<word>if|unless|in case|provided(?: that)?|"
-    r"assuming(?: that)?) (?P<condition>[^,]+?)(?P<rest>,? (?:otherwise|or else) .+)?$"
+    r"assuming(?: that)?|(?:as|so) long as) (?P<condition>[^,]+?)(?P<rest>,? (?:otherwise|or "
+    r"else) .+)?$"
 )
 _OR_ELSE: Final = re.compile(rf"^(?P<then>.+?),? (?:but |and )?{_ELSE},? (?P<other>.+)$")
 _ELSE_FIRST: Final = re.compile(rf"^(?:but |and )?{_ELSE},? (?P<other>.+)$")
@@ -49,46 +61,11 @@ _NOTHING: Final = re.compile(
     r"do not (?:do anything|move|bother|move anything|touch anything|touch it)|nothing|"
     r"forget (?:about )?it|you are done|(?:that is )?(?:fine|ok|okay|all right|alright|good))"
 )
-_SPLIT: Final = re.compile(
-    r"(,? (?:so that|because|since|so|but|though|although) |, (?:and |or |then )?|: "
-    rf"| and (?=(?:do not|never|leave|keep|let|please|ignore|score|(?:i|we) |(?:{_VERBS})\b)))"
-)
 _REASON: Final = frozenset(("because", "since", "though", "although", "so that"))
 _SO_THEY: Final = re.compile(
     r"(?:that )?(?:it|they|i|we|he|she|you|people|somebody|everyone|(?:the|my|our|his|her) [\w "
     r"]+?) "
     r"(?:can|could|will|would|may|might|is|are|does|do|has|have|gets|stays|keeps|\w+s) .+"
-)
-_HIDDEN: Final = re.compile(r'"[^"]*"|\([^)]*\)')
-_SENTENCE: Final = re.compile(r"(?<=[.!?;])(?<!\b\d\.)(?<!\bi\.e\.)(?<!\be\.g\.)\s+|\n")
-_FOR: Final = re.compile(r",? (?:just |only )?for (?P<what>[^,.;!?]+)$")
-_IN_ORDER: Final = re.compile(
-    r",? (?:in order |so as )?to (?P<verb>\w+)(?P<what>(?: "
-    r"[^,.;!?]+)?)$"
-)
-_BY: Final = re.compile(
-    r",? (?:simply |just )?by (?P<verb>\w+ing) (?P<what>(?:it|them) "
-    r"[^,.;!?]+)$"
-)
-_PUTTING: Final = frozenset(
-    [
-        "put",
-        "place",
-        "set",
-        "drop",
-        "throw",
-        "lay",
-        "move",
-        "take",
-        "remove",
-        "lower",
-        "slide",
-        "screw",
-        "stick",
-        "toss",
-        "lift",
-        "pull",
-    ]
 )
 _RESULT: Final = re.compile(
     r"(?:that )?(?:it|they) (?:rests?|sits?|stands?|lies?|is|are|ends? up|lands?|comes? to rest)"
@@ -98,22 +75,26 @@ _NOTHING_LEFT: Final = re.compile(
     r"(?:nothing|no \w+) (?:should|must|may|is to|can|shall|ought to) (?:be left|remain|stay|be)"
     r"(?: behind)? (?:in|inside|on) (?P<where>.+)"
 )
-_NEED: Final = re.compile(
-    r"(?:i|we) (?:will )?need (?P<what>the [\w ]+?|it|them) for "
-    r"(?P<why>[\w ]+)"
+_FORGOT: Final = re.compile(
+    r"(?:somebody|someone|i|we|he|she|they|you|(?:my|our|the) \w+|\w+)(?: (?:has|have|had|"
+    r"always|once again))*"
+    r" (?:forgot|forgotten|failed|neglected|omitted) to (?P<wish>[^,]+)$"
 )
-_THERE_IS: Final = re.compile(
-    r"(?:there (?:is|are)|here (?:is|are)|(?:i|we) have(?: got)?|you have(?: got)?) (?:only |"
-    r"just |exactly )?"
-    r"(?P<what>.+?)(?: (?:just |still )?(?:lying|sitting|standing|left)(?: around| about| here|"
-    r" there)*|"
-    r" around| about| here| there)*"
+_PLEASE_DO: Final = re.compile(
+    r"(?:(?:so|then|please|now|just) )*(?:(?:could|can|would|will) you(?: please)?|do)"
+    r"(?: (?:do|fix))?(?: (?:it|so|that|this))?(?: (?:for (?:me|us)|now|please|instead))*"
+)
+_CORRECTED: Final = re.compile(
+    r"\w,? (?:(?:oh|no|ah|um|uh|er),? )*(sorry|i mean|i meant|or rather|nay|correction|scratch "
+    r"that|oops|"
+    r"wait|hold on|hang on|my mistake|my bad|no no|on second thought|make that|strike "
+    r"that)\b,? (?=\w)"
+)
+_VERBS: Final = "|".join(sorted(lexicon.VERBS, key=len, reverse=True))
+_HYPOTHETICAL: Final = re.compile(
+    rf"\b(?:i|we)(?: would|'d| could| might| may) (?!have\b)(?:(?:have|just) )*(?:{_VERBS})\b"
 )
 _FIRST_CLAUSE: Final = re.compile(r"^(?:(?!,| and | then ).)+")
-_PRONOUN: Final = re.compile(
-    r"\b(?:it|them|him|her|they|these|those|that one|this one)\b(?!'s|"
-    r" is\b)"
-)
 _HAS_PLACE: Final = re.compile(r"\b(?:on|in|onto|into|over|inside|to (?:the|my|its))\b")
 
 
@@ -129,7 +110,6 @@ class Told:
         forbidden: Wishes that must not come true.
         emptied: Noun phrases of what nothing is to be left in.
         results: Noun phrases of what things rest on when the wishes have come true.
-        restated: Pairs of a wish and the same with how it is done: they must mean the same.
         is_idle: A condition leaves nothing to do.
     """
 
@@ -140,7 +120,6 @@ class Told:
     forbidden: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    restated: tuple[tuple[str, str], ...] = ()
     is_idle: bool = False
 
 
@@ -151,6 +130,7 @@ def listen(text: str, listener: Listener, goals_of: Callable[[str], tuple[Goal, 
         NotUnderstoodError: A condition or a ban in it is not clear.
     """
     spoken, view = with_view(plain(text))
+    _refuse_second_thoughts(spoken)
     reader = _Reader(listener=listener, goals_of=goals_of)
     reader.read(reworded(spoken))
     wishes = " ".join(wish for wish in reader.wishes if wish)
@@ -166,9 +146,16 @@ def listen(text: str, listener: Listener, goals_of: Callable[[str], tuple[Goal, 
         forbidden=tuple(reader.forbidden),
         emptied=tuple(reader.emptied),
         results=tuple(reader.results),
-        restated=tuple(reader.restated),
         is_idle=reader.is_idle and not wishes,
     )
+
+
+def _refuse_second_thoughts(text: str) -> None:
+    """See that nobody takes back, or only would do, what a plain reading would have done."""
+    if match := _CORRECTED.search(text):
+        raise NotUnderstoodError(f'You correct yourself ("{match[1]}"); please say it anew.')
+    if match := _HYPOTHETICAL.search(text):
+        raise NotUnderstoodError(f'I do not see what follows from "{match[0]}".')
 
 
 @dataclass(slots=True)
@@ -183,16 +170,17 @@ class _Reader:
     forbidden: list[str] = field(default_factory=list)
     emptied: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
-    restated: list[tuple[str, str]] = field(default_factory=list)
     asides: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     is_idle: bool = False
     _topic: str = ""
+    _topics: list[str] = field(default_factory=list)
     _place: str = ""
     _asked: str = ""
     _subject: str = ""
+    _then: str = ""
+    _fact: Fact | None = None
     _is_so: bool | None = None
-    _nouns: str = ""
 
     def read(self, text: str) -> None:
         def avoid(match: re.Match[str]) -> str:
@@ -203,13 +191,19 @@ class _Reader:
         if re.match(r"\s*1[.)]\s", text):
             self.wishes.append(text)  # a numbered list, which the grammar knows
             return
-        for sentence in _SENTENCE.split(text):
+        for sentence in sentences_of(text):
             self._sentence(sentence.strip())
 
     def _sentence(self, text: str) -> None:
         mark = text[-1] if text and text[-1] in ".!?;" else "."
         body = re.sub(r" {2,}", " ", text.rstrip(".!?; ")).strip(" ,")
         body = re.sub(r"^(?:(?:and|then|so|also|now|please) )+(?=if |unless )", "", body)
+        if self._asked and _PLEASE_DO.fullmatch(body):
+            body, self._asked = self._asked, ""
+        if match := _FORGOT.match(body):
+            self._asked = match["wish"]
+            self.asides.append(body)
+            return
         if is_courtesy(body) or self._conditional(body):
             return
         if mark == "?" and self._question(body):
@@ -223,7 +217,11 @@ class _Reader:
     def _conditional(self, body: str) -> bool:
         """Judge a condition and go on with what it leaves to do."""
         if match := _ELSE_FIRST.match(body):
-            self._branch(match["other"], is_taken=self._known_answer(body) is False)
+            is_taken = self._known_answer(body) is False
+            other = match["other"]
+            if self._fact is not None:
+                other = completed(other, self._then, self._fact)
+            self._branch(other, is_taken=is_taken)
             return True
         if match := _IF_SO.match(body):
             self._branch(match["then"], is_taken=self._known_answer(body) is True)
@@ -252,14 +250,15 @@ class _Reader:
         if split := _OR_ELSE.match(then):
             then, other = split["then"], split["other"]
         condition = self._named_in(match["condition"], then)
-        fact = check(condition, self.listener.scene, self.goals_of)
+        fact = self._look(condition)
         self._is_so = fact.is_true != (match["word"] == "unless")
         self._topic, self._place = fact.subject, fact.place
         self._subject = fact.subject
+        self._then, self._fact = then, fact
         word = "" if fact.is_true else "not "
         self.remarks.append(f'It is {word}so that "{condition}".')
         if other:
-            other = _completed(other, then, fact)
+            other = completed(other, then, fact)
         self._branch(then if self._is_so else other, is_taken=True)
 
     def _named_in(self, condition: str, then: str) -> str:
@@ -269,7 +268,9 @@ class _Reader:
             return condition
         mentions = self.listener.mentions(self.listener.words(then))
         name = self._topic or self._subject or (mentions[0].text if mentions else "")
-        return f"{name} {condition[pronoun.end() :]}" if name else condition
+        named = f"{name} {condition[pronoun.end() :]}" if name else condition
+        place = re.sub(r"^to ", "on ", place_in(then))
+        return re.sub(r"\bthere\b", place, named) if place else named
 
     def _branch(self, text: str, *, is_taken: bool) -> None:
         if not is_taken or not text or _NOTHING.fullmatch(text.strip(" ,.!")):
@@ -283,7 +284,7 @@ class _Reader:
             return False
         self._topic, self._place, self._asked = found.subject, found.place, found.wish
         if found.statement:
-            fact = check(found.statement, self.listener.scene, self.goals_of)
+            fact = self._look(found.statement)
             self._is_so = fact.is_true
             self._topic, self._place = fact.subject, fact.place
         self.asides.append(body)
@@ -291,22 +292,21 @@ class _Reader:
 
     def _parts(self, body: str, mark: str) -> None:
         """Sort the parts of a sentence; what is left of it is a wish."""
-        hidden: list[str] = _HIDDEN.findall(body)
-        pieces = _SPLIT.split(_HIDDEN.sub("\x00", body))
-        restore = iter(hidden)
-        pieces = [re.sub("\x00", lambda _: next(restore), piece) for piece in pieces]
+        pieces = pieces_of(body)
         kept = ""
         was_dropped = False
         for index in range(0, len(pieces), 2):
             joiner, part = (pieces[index - 1] if index else ""), pieces[index]
-            if _is_slip(part, pieces[index + 2 :]):
+            if is_slip(part, pieces[index + 2 :]) or is_passing(part, kept, pieces[index + 2 :]):
                 continue
             follows_so = index + 1 < len(pieces) and pieces[index + 1].strip(" ,") == "so"
             if self._set_aside(part, joiner.strip(" ,:"), kept, is_reason=follows_so):
                 was_dropped = True
                 continue
-            part = self._referring(self._without_means(self._without_purpose(part)))
-            kept = _joined(kept, joiner, part, was_dropped=was_dropped)
+            part, left_out = without_purpose(part, self.listener)
+            self.asides += left_out
+            part = self._referring(without_means(part, self.goals_of))
+            kept = joined(kept, joiner, part, was_dropped=was_dropped)
             was_dropped = False
         if kept:
             self.wishes.append(kept + mark)
@@ -317,25 +317,24 @@ class _Reader:
         if is_courtesy(text):
             return True
         has_place = bool(_HAS_PLACE.search(kept))
-        if (
-            result := _RESULT.fullmatch(text)
-            if has_place and joiner in ("so", "so that")
-            else None
-        ):
+        if has_place and joiner in ("so", "so that") and (result := _RESULT.fullmatch(text)):
             self.results.append(result["where"])
             return True
         if nothing := _NOTHING_LEFT.fullmatch(text):
             self.emptied.append(nothing["where"])
             return True
-        if (kept or self.wishes) and self._is_need(text):
-            self.asides.append(text)
-            return True
-        if self._is_there(text):
+        if topic := topic_in(text, self.listener, self._look, self._holds):
+            self._bring_up(topic)
             return True
         found = bans_in(text, self.listener, self._holds, has_place=has_place)
         for ban in found:
             self._take_up(ban, text)
-        if found:
+        return bool(found) or self._is_remark(text, joiner, kept, is_reason=is_reason)
+
+    def _is_remark(self, text: str, joiner: str, kept: str, *, is_reason: bool) -> bool:
+        """Whether a part only remarks on something; what it speaks of is kept."""
+        if (kept or self.wishes) and is_need(text, self.listener):
+            self.asides.append(text)
             return True
         is_purpose = joiner == "so" and _SO_THEY.fullmatch(text) is not None
         is_reason = is_reason or joiner in _REASON or is_purpose
@@ -344,31 +343,15 @@ class _Reader:
             return False
         self.asides.append(text)
         if remark.topic and not kept:
-            self._topic, self._place = remark.topic, ""
+            self._bring_up(remark.topic)
         return True
 
-    def _is_need(self, text: str) -> bool:
-        """Whether it says what something is needed for: "I need the big one for lunch"."""
-        match = _NEED.fullmatch(text)
-        if match is None:
-            return False
-        return not self.listener.mentions(self.listener.words(match["why"]))
+    def _bring_up(self, topic: str) -> None:
+        self._topic, self._place = topic, ""
+        self._topics.append(topic)
 
-    def _is_there(self, text: str) -> bool:
-        """Whether it only says that something is there, and it is: then that is the topic."""
-        match = _THERE_IS.fullmatch(text)
-        if match is None:
-            return False
-        words = self.listener.words(match["what"])
-        mentions = self.listener.mentions(words)
-        is_plain = len(mentions) in (1, 2) and mentions[0].start <= 1
-        if not is_plain or any(is_action(w) or w in ("which", "that") for w in words):
-            return False
-        fact = check(f"there is {match['what']}", self.listener.scene, self.goals_of)
-        if not fact.is_true:
-            return False
-        self._topic, self._place = fact.subject, ""
-        return True
+    def _look(self, statement: str) -> Fact:
+        return check(statement, self.listener.scene, self.goals_of)
 
     def _take_up(self, ban: Ban, text: str) -> None:
         match ban.kind:
@@ -383,35 +366,9 @@ class _Reader:
 
     def _holds(self, statement: str) -> bool:
         try:
-            return check(statement, self.listener.scene, self.goals_of).is_true
+            return self._look(statement).is_true
         except (NotUnderstoodError, NotPossibleError):
             return False
-
-    def _without_purpose(self, part: str) -> str:
-        """Leave out "for lunch", "to cool down": what has to do with nothing here."""
-        for pattern in (_FOR, _IN_ORDER):
-            match = pattern.search(part)
-            if match is None or not part[: match.start()].strip():
-                continue
-            words = self.listener.words(match["what"])
-            verb = match.groupdict().get("verb", "")
-            is_known = bool(verb) and self.listener.is_known(self.listener.words(verb)[0])
-            vague = {"it", "them", "that", "all", "both", "one", "there"} if not verb else set()
-            if self.listener.mentions(words) or is_known or vague & set(words):
-                continue
-            self.asides.append(match[0].strip(" ,"))
-            part = part[: match.start()]
-        return part
-
-    def _without_means(self, part: str) -> str:
-        """Leave out "by putting it in the bin", where that says the same once more."""
-        match = _BY.search(part)
-        if match is None or base_form(match["verb"]) not in _PUTTING:
-            return part
-        verb = base_form(match["verb"])
-        wish = part[: match.start()]
-        self.restated.append((wish, f"{wish} and then {verb} {match['what']}"))
-        return wish
 
     def _referring(self, part: str) -> str:
         """Name what "it", "there" and "do it" mean after a remark, a question, a condition."""
@@ -420,50 +377,26 @@ class _Reader:
         if self._place:
             part = re.sub(r"\b(?:over |back |down |right )?(?:there|here)\b", self._place, part)
             part = re.sub(r"(?<=\w) (?:through|in|on)$", f" {self._place}", part)
-        if self._topic and not _PRONOUN.search(part):
+        if self._topic:
+            part = re.sub(r"(?<=\b(?:lid|cap|top)) (?:back )?on$", f" on {self._topic}", part)
+        if self._topic and not PRONOUN.search(part):
             part = re.sub(r"\bits (\w+)(?= (?:back )?(?:on|off)$)",
                           rf"the \1 of {self._topic}", part)  # fmt: skip
         first = _FIRST_CLAUSE.match(part)
-        if self._topic and first and (pronoun := _PRONOUN.search(first[0])):
-            name = self._topic
+        if self._topic and first and (pronoun := PRONOUN.search(first[0])):
+            name = self._meant_by(pronoun[0])
             part = f"{part[: pronoun.start()]}{name}{part[pronoun.end() :]}"
         self._topic = self._place = ""
+        self._topics = []
         return part
 
-
-def _is_slip(part: str, later: list[str]) -> bool:
-    """Whether a verb was only started with: "tip, well, move everything ..."."""
-    part = re.sub(r"^(?:(?:could|can|would|will) you |please )*", "", part.strip())
-    is_verb = base_form(part) in lexicon.VERBS or part in ("tip", "pour")
-    return is_verb and len(later) > 2 and is_courtesy(later[0].strip(" ,"))
-
-
-def _completed(other: str, then: str, fact: Fact) -> str:
-    """Complete "otherwise the white one", "or else on the white one", by what it replaces."""
-    noun = fact.subject.split()[-1] if fact.subject else ""
-    other = re.sub(r"^(?:please |just |then )+", "", other)
-    if re.match(r"(?:on|in|onto|into|over|to|through|next to|beside)\b", other):
-        place = re.match(r"(.+?) (?:on|in|onto|into|over|to|through)(?: [^,]+)?$", then)
-        if place is None:
-            return other
-        return re.sub(r"\bone\b", noun, f"{place[1]} {other}") if noun else f"{place[1]} {other}"
-    chosen = re.match(r"(?:use|take|choose|try|go for)? ?(the [\w ]+)$", other)
-    pronoun = _PRONOUN.search(then) or re.search(re.escape(fact.subject), then)
-    if chosen and pronoun and fact.subject:
-        name = re.sub(r"\bone\b", noun, chosen[1])
-        return f"{then[: pronoun.start()]}{name}{then[pronoun.end() :]}"
-    return other
-
-
-def _joined(kept: str, joiner: str, part: str, *, was_dropped: bool) -> str:
-    """Put a part after what stands already."""
-    if not kept:
-        return re.sub(r"^(?:and|so|but|then) ", "", part)
-    word = joiner.strip(" ,:")
-    if word == "but" and not part.startswith(("not ", "leave ")):
-        return f"{kept}, {part}"
-    if word == "so" and not was_dropped:
-        return f"{kept}, so {part}"
-    if was_dropped or word in ("because", "since"):
-        return f"{kept}{' and' if word == 'and' else ','} {part}"
-    return f"{kept}{joiner}{part}"
+    def _meant_by(self, pronoun: str) -> str:
+        """The topic that a pronoun can mean: one of its number, where several were spoken of."""
+        several = list(dict.fromkeys([*self._topics, self._topic]))
+        if len(several) == 1:
+            return several[0]
+        is_plural = pronoun in ("them", "they", "these", "those")
+        fitting = [name for name in several if is_many(name) == is_plural]
+        if len(fitting) != 1:
+            raise NotUnderstoodError(f'I do not know what "{pronoun}" refers to.')
+        return fitting[0]

@@ -273,7 +273,7 @@ def _joins(cursor: Cursor, draft: _Draft) -> bool:
 
 def _read_link(cursor: Cursor, draft: _Draft) -> None:
     relation = cast("Relation", cursor.take())
-    if cursor.peek() in lexicon.FILLERS and cursor.peek() not in _RELATIONS:
+    if cursor.peek() in lexicon.FILLERS - lexicon.HAND and cursor.peek() not in _RELATIONS:
         cursor.take()
     if relation in ("up", "down", "away") and cursor.peek() in _RELATIONS:
         # "pile up on", "away from": the second word says where.
@@ -398,6 +398,8 @@ def _tower(cursor: Cursor, draft: _Draft, phrases: tuple[Phrase, ...]) -> None:
     """Read "a tower of 3 red blocks", "a red tower", "a three block tower"."""
     draft.is_stacked = True
     head = phrases[-1]
+    if head.text.endswith("s"):
+        raise NotUnderstoodError("I can only build one tower at a time.")
     rest = tuple(noun for noun in head.nouns if noun not in lexicon.TOWER)
     inner: tuple[Phrase, ...] = ()
     if cursor.peek() in ("of", "with", "from", "off"):

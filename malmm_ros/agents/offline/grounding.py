@@ -277,13 +277,15 @@ def _filter(
 ) -> list[SceneObject]:
     """Keep what stands in a relation to something: "on the grill", "left of the jar"."""
     relation = link.relation
+    if not link.phrases and relation in ("nearest", "farthest"):
+        return _extreme(found, relation, rank, context)
     if not link.phrases:
         return _extreme(found, relation, rank, context) if relation.startswith("at_") else found
     if _is_table(link.phrases[0], context):
         if relation in ("on", "from", "off"):
             return [item for item in found if layout.carrier_of(item, context.scene) is None]
         return found
-    anchors = [anchor for phrase in link.phrases for anchor in _anchors(phrase, context)]
+    anchors = [anchor for p in link.phrases for anchor in _anchors(p, context, relation)]
     others = [item for item in found if item.name not in {anchor.name for anchor in anchors}]
     if relation in ("nearest", "beside", "farthest", "toward"):
         sign = -1.0 if relation == "farthest" else 1.0
@@ -293,7 +295,10 @@ def _filter(
     return [item for item in others if any(_relates(item, relation, a, context) for a in anchors)]
 
 
-def _anchors(phrase: Phrase, context: Context) -> list[SceneObject]:
+def _anchors(phrase: Phrase, context: Context, relation: str) -> list[SceneObject]:
+    where = context.scene.find(context.destination)
+    if phrase.pronoun == "it" and relation in ("in", "from", "off") and where:
+        return [where]  # "empty the tray: put everything in it ..."
     if phrase.head in lexicon.HAND:
         x, y, z = context.scene.gripper.tcp.position
         if phrase.head in ("robot", "arm", "you", "yourself"):

@@ -31,13 +31,18 @@ _ONLY_AFTER: Final = re.compile(
     r"(?!that\b|this\b|which\b)(?P<first>.+)$"
 )
 _BEFORE: Final = re.compile(
-    r"^before (?:you )?(?P<last>(?:\w+ing )?[^,]+), (?:please |first |you must |you should )*"
+    r"^before (?:you )?(?!(?:i|we|he|she|they|it|my|our|the|this|that)\b)(?P<last>[^,]+), "
+    r"(?:please |first |you must |you should )*"
     r"(?P<first>[^.!?;]+)$"
 )
 _YOU_HAVE: Final = re.compile(
     r"(?P<start>^|, (?:and )?|\band )(?:as soon as|once|when|after) (?:you|you guys) (?:have |"
     r"are done |"
     r"have finished |finish |are finished |had )?(?P<verb>\w+) (?P<what>[^,]+), (?:then )?(?=\w)"
+)
+_YOU_HAVE_LAST: Final = re.compile(
+    r"^(?P<last>.+?),? (?:only )?(?:as soon as|once|when|after) you (?:have )?(?P<verb>\w+) "
+    r"(?P<what>[^,]+)$"
 )
 _IT_IS: Final = re.compile(
     r"(?P<start>^|, (?:and )?|\band )(?:as soon as|once|when|after) (?P<what>[^,]+?) "
@@ -68,6 +73,9 @@ def in_order(sentence: str, listener: Listener) -> str:
         return f"{_there(match['first'], last)} then {last}"
     if (match := _IT_IS_LAST.match(sentence)) and listener.mentions(listener.words(match["what"])):
         return f"{match['what']} be {_there(match['state'], match['last'])} then {match['last']}"
+    if match := _YOU_HAVE_LAST.match(sentence):
+        verb = FORMS.get(match["verb"], match["verb"])
+        return f"{verb} {_there(match['what'], match['last'])} then {match['last']}"
     sentence = _YOU_HAVE.sub(_after_doing, sentence)
     return _IT_IS.sub(lambda match: _after_state(match, listener), sentence)
 
@@ -108,7 +116,11 @@ def _plain(wish: str) -> str:
 
 def _there(first: str, last: str) -> str:
     """Name the place in what comes first where it is only named in what comes last."""
-    place = _PLACE.search(last)
-    if place is None:
-        return first
-    return re.sub(r"\b(?:in |on |over )?there\b", place[1], first)
+    place = place_in(last)
+    return re.sub(r"\b(?:in |on |over )?there\b", place, first) if place else first
+
+
+def place_in(wish: str) -> str:
+    """The words at the end of a wish that say where to; may be empty."""
+    match = _PLACE.search(wish)
+    return match[1] if match else ""

@@ -265,7 +265,7 @@ def _adjective(cursor: Cursor, draft: _Draft, token: str) -> bool:
         draft.selectors.append(token)
         return True
     # "the flat green area", and the stray "to" of "in the to red container"
-    is_filler = token in lexicon.FILLERS and bool(draft.words)
+    is_filler = token in lexicon.FILLERS and bool(draft.words) and not draft.is_anaphoric
     return is_filler and (not draft.colors or token in ("color", "colored", "coloured"))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from malmm_ros.agents.offline.listening import Listener, base_form
+from malmm_ros.agents.offline.tokens import singular
 
 _REL: Final = (
     r"(?:on top of|on|in|inside|into|onto|at|over|through|around|off|out of|next to|"
@@ -29,6 +30,11 @@ _SEE: Final = re.compile(
 _STATE: Final = re.compile(
     r"^(?:already |still |yet |been )*(?P<state>open|opened|closed|shut|sealed|capped|uncapped)\b"
 )
+_WHICH: Final = re.compile(
+    r"^which (?:one )?(?:of (?:the|these|those) )?(?:two |three |four |\d+ )?(?P<what>[\w ]*?\w) "
+    r"(?P<be>is|are) (?P<rest>.+)$"
+)
+_NEAREST: Final = re.compile(r"^the .+ (?:nearest|closest|farthest|furthest|leftmost|rightmost)\b")
 _YET: Final = re.compile(r" (?:yet|already|still|by now|again|at last|now)\b")
 
 
@@ -56,25 +62,33 @@ def question_in(text: str, listener: Listener) -> Question | None:
         subject, place, _ = _taken_apart(match["rest"], listener)
         return Question(subject, place) if subject else None
     if match := _WHO.match(text):
-        mentions = listener.mentions(listener.words(match["rest"]))
-        if not mentions or mentions[0].start:
-            return None
-        wish = f"{base_form(match['verb'])} {match['rest']}"
-        statement = f"anyone has {match['verb']} {match['rest']}"
-        return Question(mentions[0].text, "", wish, statement)
-    if match := _THERE.match(text):
-        mentions = listener.mentions(listener.words(match["rest"]))
-        what = mentions[0].text if mentions else ""
-        return Question(what, "", "", f"there is {match['rest']}") if what else None
-    if match := _SEE.match(text):
-        mentions = listener.mentions(listener.words(match["rest"]))
-        only = len(mentions) == 1 and mentions[0].start == 0
-        return Question(mentions[0].text) if only else None
+        return _done_by(match, listener)
+    if match := _THERE.match(text) or _SEE.match(text):
+        return _existence(match, listener)
+    if match := _WHICH.match(text):
+        noun = " ".join(singular(word, listener.nouns) for word in match["what"].split())
+        return Question(f"the {noun} that is {match['rest']}")
     if match := _BE.match(text):
         return _polar(match["rest"], listener)
-    if re.match(r"^the .+ (?:nearest|closest|farthest|furthest|leftmost|rightmost)\b", text):
-        return Question(text)
-    return None
+    return Question(text) if _NEAREST.match(text) else None
+
+
+def _done_by(match: re.Match[str], listener: Listener) -> Question | None:
+    """Read "has anyone closed the jar" as a statement, and as the wish to do it."""
+    mentions = listener.mentions(listener.words(match["rest"]))
+    if not mentions or mentions[0].start:
+        return None
+    wish = f"{base_form(match['verb'])} {match['rest']}"
+    return Question(mentions[0].text, "", wish, f"anyone has {match['verb']} {match['rest']}")
+
+
+def _existence(match: re.Match[str], listener: Listener) -> Question | None:
+    """Read "is there a lid", whose answer counts, and "do you see the lid", where it does not."""
+    mentions = listener.mentions(listener.words(match["rest"]))
+    if not mentions or (match.re is _SEE and (len(mentions) > 1 or mentions[0].start)):
+        return None
+    statement = f"there is {match['rest']}" if match.re is _THERE else ""
+    return Question(mentions[0].text, "", "", statement)
 
 
 def _polar(rest: str, listener: Listener) -> Question | None:

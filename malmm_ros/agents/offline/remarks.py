@@ -145,6 +145,8 @@ def remark_in(text: str, listener: Listener, *, is_reason: bool = False) -> Rema
         words = words[1:]
     if not words:
         return Remark()
+    if words[0] in ("is", "are", "was"):
+        words = ["it", *words]  # "..., is very important"
     mentions = listener.mentions(words)
     if mentions and mentions[0].start == 0 and words[0] not in ("it", "they"):
         return _about_thing(words, mentions, listener)
@@ -152,7 +154,8 @@ def remark_in(text: str, listener: Listener, *, is_reason: bool = False) -> Rema
         return _time_in(words, mentions, listener)
     if re.match(r"who (?:wants|likes|loves|ordered|prefers|needs|asked for|fancies)\b", text):
         return Remark(topic=mentions[0].text) if len(mentions) == 1 else None
-    if is_reason and _is_absent(words, mentions, listener):
+    is_strange = any(not listener.is_known(word) for word in words)
+    if (is_reason or is_strange) and _is_absent(words, mentions, listener):
         return Remark()
     if is_reason and (fear := _fear(words, mentions, listener)):
         return fear
@@ -171,8 +174,13 @@ def _about_thing(words: list[str], mentions: list[Mention], listener: Listener) 
         return None
     if not all(listener.is_known(word) for word in subject):
         return None
+    strange = [word for word in predicate if not listener.is_known(word)]
+    if strange and predicate[-2:] in (["on", "it"], ["in", "it"], ["on", "them"], ["in", "them"]):
+        predicate = predicate[:-2]  # "has mould on it"
+    if strange and words[finite] in ("is", "are"):
+        predicate = [word for word in predicate if word not in ("in", "on", "at", "for")]
     binding = _BINDING | _RELATIONS | lexicon.COLORS.keys() | {"to", "be", "been"}
-    if any(word in binding or is_action(word) for word in predicate):
+    if any(w in binding or (is_action(w) and w not in lexicon.NOUNS) for w in predicate):
         return None
     return Remark(topic=" ".join(subject))
 
@@ -242,6 +250,12 @@ def _verb_place(words: list[str], listener: Listener) -> int:
     for index, word in enumerate(words[1:], start=1):
         if word in FINITE:
             return index
+    if words[0] in SUBJECTS or not listener.is_known(words[0]):
+        for index, word in enumerate(words[1:4], start=1):
+            if word.endswith("ed") and not listener.is_known(word):
+                return index
+    if words[0] in ("this", "that") and words[1:2] and not listener.is_known(words[1]):
+        return 1 if words[1].endswith("s") else 0
     is_own = words[0] in _OWN | {"he", "she", "they", "somebody", "someone", "people"}
     return 1 if is_own and len(words) > 1 and not listener.is_known(words[1]) else 0
 

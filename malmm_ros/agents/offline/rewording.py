@@ -42,6 +42,13 @@ _REWORDINGS: Final[Sequence[tuple[str, str]]] = (
     (r"\blet's\b", "let us"), (r"\b(who|it|that|there|here|what|which|whatever|he|she|where)'s\b",
                                r"\1 is"),
     (rf"\b(\w+)'s (?={_STATE}\b)", r"\1 is "),
+    (r"\b(take|get|lift|pull|come|pop) of (?=the |it |its |that )", r"\1 off "),
+    (rf"^((?:please )?(?:{_VERBS}) .+) form (?=the )", r"\1 from "),
+    (r"\b(?:finds?|makes?) (?:its|their) way (?:back )?(?=on|in|to)", "goes "),
+    ((r"\bhandle (?:it|them|the [\w ]+?|that [\w ]+?) (?:with (?:great )?care|carefully|gently) "
+     r"(?:when|while|as) you "), ""),
+    (r"\b(the [\w ]+?) (?:needs|wants|is missing|lacks|is without) (?:its|a|the) "
+     r"(lid|cap|cover|top)(?: (?:back )?on| back)?" + _END, r"put the \2 on \1"),
     (r"\bgonna\b", "going to"), (r"\bwanna\b", "want to"), (r"\bgotta\b", "have to"),
     (r"\b(?:thru)\b", "through"), (r"\bwould (?:really |just |so |absolutely )*(?:love|fancy)\b",
     "would like"), (r"\bu\b", "you"),
@@ -82,7 +89,25 @@ _REWORDINGS: Final[Sequence[tuple[str, str]]] = (
     (r"\b(tower|stack|column|pile), (?=(?:\d+|two|three|four|five|six) blocks high\b)", r"\1 "),
     ((r"^(?:out )?of (?:all )?(?:the|these|those)(?: (?:two|three|four|five|six|\d+))? "
      r"([\w ]*?)(\w+?)s, ([^.;!?]*?)\bone\b"), r"\3\1\2"),
+    ((r"^(?:out )?of (?:all )?(?:of )?(?:the|these|those|both) (?:(?!\b(?:put|take|move|stack)\b)"
+     r"[^,.;!?])+, (?=\w+ (?:the|it|that|only)|only|just|i |it |the )"), ""),
+    (r"\b(?:that|which) (?:is|stands|lies|sits) (?:closer|nearer) to\b", "that is nearest to"),
+    (r"\b(?:that|which) (?:is|stands|lies|sits) (?:further|farther)(?: away)? from\b",
+     "that is farthest from"),
+    (r"\bthe (?:closer|nearer) (?=\w+)(?!to\b)", "the nearest "),
+    (r"\bthe (?:further|farther) (?=\w+)(?!from\b|away\b)", "the farthest "),
+    (r"\b(everything|anything|all) but (?=the |tomato|my |this |that |those )", r"\1 except "),
+    (r"\bdo not (?:leave|keep) (the [\w ]+?) (?:on|in|inside) (?=the (?!table\b))",
+     r"take \1 off "),
+    (r"\b(from|to) you (?=(?:should|must|has|have|needs?|can|could|may|is|are|goes)\b)",
+     r"\1 the robot "),
     # Where
+    (r"(?<=\w )no (?=the\b|teh\b)", "on "), (r"\b2 (?=the\b|my\b|teh\b)", "to "),
+    (r",? (?:right )?where (?:it|they) belongs?\b[,:]? ?(?=on |in |into |onto )", " "),
+    (r"\b(carry|bring|move|take) (it|them|the [\w ]+?) across(?=\s*(?:,|and\b|[.;!?]|$))",
+    r"\1 \2"),
+    ((r"\blet (the [\w ]+?) (?:drop|fall|go|slide|slip|land|sink|come)(?: down)? "
+     r"(?=into |in |on |onto |through |over |down )"), r"put \1 "),
     (r"\bdrop ((?:the|my|that) [\w ]+?|it) off (?=on|in|at|onto)", r"drop \1 "),
     (r"\b(?:right |exactly |down )?(?:to |at |on )?where (the [\w ]+?) (?:is|are|lies|stands)\b",
      r"on \1"),
@@ -91,6 +116,13 @@ _REWORDINGS: Final[Sequence[tuple[str, str]]] = (
      r"\1 "),
     (r"\b(on|in|onto|into|over|to) (?:that|this)(?=\s*(?:[,.;!?]|$))", r"\1 it"),
     (r"\b(bring|get|fetch|carry|move) (the [\w ]+?|it) over(?=\s*(?:,|and\b|[.;!?]|$))", r"\1 \2"),
+    # What is wished
+    (r"\bi would rather (?:have |see |like |you )?", "i would like "),
+    (r",? (?:rather )?than (?:on|in|to|at|into|onto) [^,.;!?]+", ""),
+    (r"\b(?:is|are) (?:supposed|meant|expected|required|intended) to\b", "should"),
+    (r"\b(the (?:[\w]+ )?\w+) (?:should|must|needs to|has to|ought to) have (the|a|its) ([\w ]+?) "
+     r"(on|in|around|over|inside)(?: it)?" + _END, r"put \2 \3 \4 \1"),
+    (r"\bwhat(?:ever)? is round\b", "the roundthing"),
     # Who does it
     ((rf"^(the|that|this|my|both|all) ([^,.;!?]+?) you (?:must|should|have to|need to|can|could|"
      rf"may|shall|will)(?: now| please| to)* (?=(?:{_VERBS})\b)(\w+)"), r"\3 \1 \2"),
@@ -102,6 +134,8 @@ _REWORDINGS: Final[Sequence[tuple[str, str]]] = (
     ((r"\buse (it|(?:the|that) (?:lid|cap|top|cover)) (?:for|on) "
      r"(?=the (?:\w+ )?(?:jar|bottle|pot|one)\b)"), r"put \1 on "),
     # "It is the red one that has to be closed"
+    (r"\bit is not (the (?:\w+ )*?(\w+)),? but (the (?:\w+ )?)one (?:that|which) ",
+     r"instead_of \1 ; \3\2 "),
     ((r"\bit (?:is|was|will be) ((?:only |just )?(?:the|my|that|this) [\w' ]+?) (?:that|which) "
      r"(?=(?:has|have|needs?|should|must|is|are|ought|gets?|goes|go|belongs?|i|we|you|shall|"
      r"wants?)\b)"), r"\1 "),
@@ -124,7 +158,7 @@ _REWORDINGS: Final[Sequence[tuple[str, str]]] = (
      r"(?:on|in|inside) (the [\w ]+?) (?:any ?more|any longer)" + _END, r"take \1 off \2"),
     # Questions that ask for something
     ((r"(^|[.!?] )(?:could|can|should|shall|may|might|would|will) (the|my|that|this|both|all) "
-     r"([^,.;!?]+?) (not )?be\b"), r"\1\2 \3 should \4be"),
+     r"([^,.;!?]+?) (not )?(be|go|get|come)\b"), r"\1\2 \3 should \4\5"),
     ((r"\bnot (?:be )?((?:on|in|inside|at|onto|into) [^,.;!?]+?),? but (?:rather |instead )?"
      r"(?:be )?(?=on|in|inside|at|onto|into)"), r"be "),
     (r"\bnot (?!only)(the [\w ]+?),? but (?:rather |instead )?(?=the |a |my )",
@@ -152,6 +186,19 @@ _CAMERA_VIEW: Final = re.compile(
 _ARROW: Final = re.compile(r"\s*(?:-+>|=+>|→|➔|➡️?|⟶)\s*")
 
 
+_TALL: Final = re.compile(
+    r"\b(?P<kind>tower|stack|pile|column)(?: of (?P<what>[\w ]+?))?,? (?:exactly |that is |"
+    r"which is |just )*"
+    r"(?P<count>\d+|two|three|four|five|six)(?: (?:blocks|cubes|bricks|pieces))? (?:high|tall)\b,?"
+)
+
+
+def _tall(match: re.Match[str]) -> str:
+    """Read "a tower of red blocks, three high" as "a tower of three red blocks"."""
+    what = re.sub(r"^(?:the|some|all) ", "", match["what"] or "blocks")
+    return f"{match['kind']} of {match['count']} {what}"
+
+
 def plain(text: str) -> str:
     """Lower case, straight quotes, single spaces."""
     text = text.replace("\x00", " ").lower().translate(str.maketrans("’‘“”´`–—", "''\"\"''--"))
@@ -174,7 +221,7 @@ def reworded(text: str) -> str:
     """Apply all of it, from lower case to lower case."""
     for pattern, new in _RULES:
         text = pattern.sub(new, text)
-    text = re.sub(r" {2,}", " ", text)
+    text = _TALL.sub(_tall, re.sub(r" {2,}", " ", text))
     for _ in range(2):
         text = _OPENING.sub(r"\1", text)
     return _without_arrows(text).strip()

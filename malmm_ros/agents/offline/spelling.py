@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from malmm_ros.agents.offline import lexicon
 from malmm_ros.agents.offline.wording import REAL_WORDS
 
 _ALIKE: Final = 0.82  # one letter in four ("blok"); "slack" for "stack" stays unknown
@@ -32,7 +33,9 @@ def _respelled(word: str, scene_words: frozenset[str], known: tuple[str, ...]) -
     if word.endswith("s") and len(word) > 4:
         forms.append((word[:-1], "s"))
     for form, ending in forms:
-        found = _slip(form, sorted(scene_words)) or _slip(form, known)
+        # "stinks" is no slip of "sinks": that a verb ends so is not to be expected.
+        others = [choice for choice in known if choice not in lexicon.VERBS] if ending else known
+        found = _slip(form, sorted(scene_words)) or _slip(form, others)
         if found:
             return found + ending
     if len(word) < 6:

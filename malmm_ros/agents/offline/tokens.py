@@ -110,6 +110,8 @@ def read_sentence(text: str, scene_words: frozenset[str]) -> Sentence:
             _inflected(token, tokens, unknown)
             continue
         word = lexicon.ALIASES.get(token, token)
+        if word != token and tokens[-1:] == ["by"]:
+            unknown.append(f"by {token}")
         if not is_known(word, scene_words):
             fixed = _respell(word, scene_words)
             if not fixed and word.endswith("ly") and word not in lexicon.LASTING:

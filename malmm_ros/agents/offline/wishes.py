@@ -44,6 +44,8 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
     is_shot = clause.verb in ("dunk", "shoot")
     if is_shot and all(link.relation == "with" for link in clause.links):
         return _shoot(clause, context)
+    if is_shot and not clause.things and _is_at_hoop(clause, context):
+        return _shoot(replace(clause, links=()), context)
     if not clause.things and not clause.links:
         raise NotUnderstoodError(f'"{clause.verb or "It"}" what, and where to?')
     things, links = _attach_sources(clause)
@@ -82,6 +84,8 @@ def _to_last(
         return place_goals(_modified(things, inner), last, context)
     except NotPossibleError:
         first, *rest = destinations
+        if last.relation == "to":
+            raise  # where things are and where to: no other reading
         phrases = tuple(replace(p, modifiers=(*p.modifiers, *rest)) for p in first.phrases)
         try:
             return place_goals(things, replace(first, phrases=phrases), context)
@@ -191,6 +195,13 @@ def _shoot(clause: Clause, context: Context) -> list[Goal]:
     if not hoops or not things:
         raise NotPossibleError(f'There is no hoop or no ball here to "{clause.verb}".')
     return place_goals(things, link_to(hoops[0], "in"), context)
+
+
+def _is_at_hoop(clause: Clause, context: Context) -> bool:
+    """Whether it only says where to shoot: "take a shot at the hoop"."""
+    found = [item for link in clause.links for phrase in link.phrases
+             for item in _safe(phrase, context)]  # fmt: skip
+    return bool(found) and all("hoop" in label(item).kinds for item in found)
 
 
 def _only_area(context: Context) -> SceneObject | None:
@@ -378,6 +389,7 @@ def _throw(clause: Clause, context: Context) -> list[Goal]:
             )
             into = into[:-1]
     if into:
+        _refuse_aiming(clause, into[-1], context)
         return _place(clause, context)
     if not bins:
         raise NotPossibleError("I do not know where to: there is no bin here.")
@@ -385,6 +397,14 @@ def _throw(clause: Clause, context: Context) -> list[Goal]:
     if any(k.phrases and k.relation not in ("away", "up", "down", "with") for k in links):
         raise NotUnderstoodError(f'I do not see where "{things[0].text}" is to go.')
     return place_goals(things, link_to(bins[0], "in"), context)
+
+
+def _refuse_aiming(clause: Clause, link: Link, context: Context) -> None:
+    """See that nothing is thrown at what can only be hit."""
+    found = [i for p in link.phrases if not p.pronoun and not is_table(p, context)
+             for i in candidates(p, context, is_thing=False)]  # fmt: skip
+    if link.relation == "to" and any(not (is_container(i) or i.is_fixed) for i in found):
+        raise NotUnderstoodError(f'I do not "{clause.verb}" things at others.')
 
 
 def _release(clause: Clause, context: Context) -> list[Goal]:

@@ -11,6 +11,7 @@ def _words(*lines: str) -> frozenset[str]:
 
 # Real words one letter away from what may be in a scene: they are no slips.
 REAL_WORDS: Final = _words(
+    "latter former matter better later wish fish dish dash stink stinks mould moulds",
     "pan pen pens hat hot bat bar bag rug mug jug cat cats map log logs lip kid kids bed beds",
     "clock flock lock locks car cars far tar ear war jaw jam lit lie did led bid king sing wing",
     "rink rang bring leg legs beg pig pet bell call wall walls fall falls bill doll mall hall",
@@ -49,8 +50,10 @@ COURTESY: Final = _words(
     "ahead",
     "morning afternoon evening day again bye goodbye greetings welcome do it too sorry listen "
     "look",
-    "attention ready steady i we are and the a alexa siri there advance appreciated much in be",
+    "quick fast asap pronto attention ready steady i we are and the a alexa siri there advance "
+    "appreciated much in be",
     "chop quick quickly quick-quick hurry up chap fella bro dude boss captain team all lad lads",
+    "sweetheart sweetie hun pet doll champ chief genius mister",
     "would will could can for me us that one more thing today next up here goes nothing a little",
 )
 # ... but only with one of these in it, else they may be part of a wish: "on the right".
@@ -60,8 +63,10 @@ COURTEOUS: Final = _words(
     "panda guy guys folks everybody everyone hey hi hello hallo ugh oh ah aha wow yes yeah yep "
     "yup",
     "ok okay alright well um uh er erm hm hmm morning afternoon evening bye goodbye greetings",
-    "come listen attention ready sorry machine sir madam appreciated hurry dude bro boss chop "
+    "quick fast asap pronto come listen attention ready sorry machine sir madam appreciated "
+    "hurry dude bro boss chop "
     "chap",
+    "sweetheart sweetie hun pet doll champ chief genius mister",
     "fella lad lads alexa siri great perfect lovely super would could will right so man goes now",
 )
 
@@ -94,6 +99,8 @@ PHRASES: Final = (
     r"if you (?:do not|would not) mind", r"if you (?:could|would|can|will)",
     r"if you (?:have|get) (?:a|the) (?:moment|minute|second|time|chance)",
     r"(?:many )?thanks(?: a lot| so much| in advance| very much)?",
+    r"(?:i )?hope (?:you|everything|all|your day|this)(?: day| all)? .*",
+    r"(?:let us|show (?:me|us)) .*skills?",
     r"thank you(?: so much| very much| in advance| kindly)?",
 )  # fmt: skip
 
@@ -108,6 +115,8 @@ OPENERS: Final = (
     r"(?:great|nice|lovely|good|best|wonderful|super|perfect|fantastic|kind|helpful|awesome|"
     r"cool|a good idea|an idea|possible|too much trouble|a great help)"
     r" (?:if|to|for you to|to have|to see)(?: you (?:could|would|can|were to))?"),
+    (r"(?:i|we) would (?:feel|be|sleep|rest) (?:much |a lot |so much )?(?:better|happier|safer|"
+    r"easier|calmer|more comfortable|less worried) if(?: you (?:could|would))?"),
     (r"(?:is|would) (?:it|there) (?:be )?(?:possible|feasible|ok|okay|alright|any chance|a "
     r"chance|a way)"
     r" (?:to|that|for you to|of you|of|if)(?: you (?:could|would|can))?"),
@@ -137,7 +146,8 @@ OPENERS: Final = (
     r"is)?"),
     (r"(?:it is |is it |is not it |is it not )(?:about |high |really )?time (?:to|for you to|"
     r"that you|you)"),
-    r"how about (?:you )?(?=\w+ing\b|putting|you)", r"(?:why do not|why not) (?:you |we )?(?=\w)",
+    r"what (?:i|we) (?:would like|want|need)(?: you to do| done)? is (?:for|that|to)",
+    r"how about (?:you )?(?=\w+ing\b|putting|you)", r"why do not (?:you|we)", r"why not(?: just)?",
     r"what about (?=\w+ing\b)",
     (r"i (?:think|guess|suppose|reckon|believe|suggest|propose)(?: that)? (?:you should|we "
     r"should|you could|you ought to|it is best to|you)"),

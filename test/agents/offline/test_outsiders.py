@@ -76,8 +76,12 @@ def _as_done(goal: Goal, scene: Scene, understood: set[Goal]) -> Goal:
 
 def _agree(understood: set[Goal], wanted: set[Goal]) -> bool:
     """Whether the goals ask for the same; of several that fit, any choice is right."""
-    left = {_in_levels(goal) for goal in _joined(wanted)}
-    for goal in _joined(understood):
+    return _pair(_joined(understood), _joined(wanted)) or _pair(understood, wanted)
+
+
+def _pair(understood: set[Goal], wanted: set[Goal]) -> bool:
+    left = {_in_levels(goal) for goal in wanted}
+    for goal in understood:
         fitting = [other for other in left if _fits(goal, other)]
         if not fitting:
             return False
@@ -108,13 +112,18 @@ def _fits(goal: Goal, wanted: Goal) -> bool:
     """Whether a goal is as wanted, or a tower of particular ones of the things wanted."""
     if not (isinstance(goal, Tower) and isinstance(wanted, Tower)):
         return goal == wanted
-    same = goal.support == wanted.support and len(goal.layers) == len(wanted.layers)
-    return same and all(
-        own.count == other.count
-        and set(own.names) <= set(other.names)
-        and len(own.names) in (own.count, len(other.names))
-        for own, other in zip(goal.layers, wanted.layers, strict=True)
+    same = goal.support == wanted.support and len(goal.levels) == len(wanted.levels)
+    if not same or not all(map(_is_within, goal.levels, wanted.levels)):
+        return False
+    # So few things that none is left to choose, or as many as there are.
+    return all(
+        len(set(own)) in (goal.levels.count(own), len(set(other))) or len(own) == 1
+        for own, other in zip(goal.levels, wanted.levels, strict=True)
     )
+
+
+def _is_within(own: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return set(own) <= set(other)
 
 
 @pytest.mark.parametrize("name", ["outsiders.txt", "outsiders2.txt"])
