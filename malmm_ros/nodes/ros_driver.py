@@ -9,6 +9,8 @@ import numpy as np
 from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
 from rclpy.action.client import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 
 from malmm_ros.cancellation import CancelToken
@@ -35,6 +37,7 @@ from malmm_ros.trajectory import JointState, Trajectory
 # Further from the commanded opening than this, the fingers stopped on something, metres.
 _ARRIVED_WIDTH = 0.003
 _MOVE_GROUP = "move_group"
+_REPORT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,12 +128,19 @@ class RosDriver:
             blame=lambda: (watch.missing(needed) or needed)[0] if needed else "controllers",
         )
         self._group = ReentrantCallbackGroup()
+        self._servers: dict[str, ActionClient[Any, Any, Any]] = {}
         self._factor = 0.5 if config.gripper_position == "half" else 1.0
         self._arm = self._make_arm()
         self._hand, hand_actions = self._make_hand()
         self._everything = [
             CancelAll(node, action) for action in (config.arm_action, *hand_actions)
         ]
+        node.create_timer(
+            _REPORT_S,
+            self._say_what_is_missing,
+            callback_group=self._group,
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
 
     def joint_state(self) -> JointState:
         """Arm joints, sensed after the last motion where the clock still runs.
@@ -242,13 +252,21 @@ class RosDriver:
     def _client(self, kind: Any, name: str, *, needed: tuple[str, ...] = ()) -> GoalClient:
         # A foreign controller is called by the first part of its action's name.
         behind = (*needed, *self._needed) or (name.strip("/").partition("/")[0],)
+        self._servers[name] = ActionClient(self._node, kind, name, callback_group=self._group)
         return GoalClient(
-            ActionClient(self._node, kind, name, callback_group=self._group),
+            self._servers[name],
             watch=self._watch,
             needed=behind,
             what=name,
             accept_timeout_s=self._config.server_timeout_s,
         )
+
+    def _say_what_is_missing(self) -> None:
+        missing = [name for name, server in self._servers.items() if not server.server_is_ready()]
+        if self._states.silence_s(self._joints) > self._config.vanish_s:
+            missing.append("joint states")
+        if missing:
+            self._node.get_logger().warning(f"waiting for the controllers: {', '.join(missing)}")
 
     def _check_joint_states(self) -> None:
         silence_s = self._states.silence_s(self._joints)

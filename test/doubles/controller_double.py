@@ -127,11 +127,12 @@ class ControllerDouble(Node):
         self.is_moving.set()
         started = time.monotonic()
         try:
-            while (now := time.monotonic() - started) < trajectory.duration or mode == "hang":
+            # Looked at again: who made it hang lets it go at the end, or its thread would stay.
+            while (now := time.monotonic() - started) < trajectory.duration or self.mode == "hang":
                 if handle.is_cancel_requested:
                     handle.canceled()
                     return Result(error_code=Result.SUCCESSFUL, error_string="stopped")
-                if mode != "hang":
+                if self.mode != "hang":
                     self.positions = trajectory.sample(now)[0][order]
                 if mode in _FAILURES and now > 0.3 * trajectory.duration:
                     handle.abort()

@@ -66,7 +66,7 @@ class Bench:
     def __init__(self, kind: str, client: Node, environment: dict[str, str]) -> None:
         self.client, self.environment, self.kind = client, environment, kind
         self.group = ProcessGroup()
-        values: dict[str, Any] = {"speed": 1.0, "task": "stack_blocks", "seed": 3}
+        values: dict[str, Any] = {"speed": 3.0, "task": "stack_blocks", "seed": 3}
         nodes = SIM.resolve(values | {"rviz": "false", "motion": "moveit"})
         for node in nodes:
             if node.name != "agents":
