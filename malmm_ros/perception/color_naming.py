@@ -36,8 +36,10 @@ _HUES: tuple[tuple[float, str, str], ...] = (
 FAMILY_COUNT = FIRST_HUE + len(_HUES)
 # What a white face that looks up shows when nothing is known of the light, of 255.
 NOMINAL_WHITE = 240.0
-# Halfway (by ratio) between full and half brightness; between the greys, halfway by difference.
-_DARK_BELOW = 0.71
+# Half brightness (with the light misjudged by a fifth) lies below, full brightness in the arm's
+# shadow above. Between the greys: halfway.
+_DARK_BELOW = 0.605
+_SATURATED, _SATURATED_DARK, _SATURATED_SILVER = 255.0, 172.0, 243.0
 _SILVER_BELOW, _GRAY_BELOW, _BLACK_BELOW = 0.87, 0.62, 0.22
 _BLACK_VALUE = 30
 _LEAST_SATURATION = 0.38
@@ -94,9 +96,10 @@ def name_color(rgb: NDArray[np.float64], light: Light | None = None) -> str:
     brightness = float(np.max(rgb)) / min(255.0, (light or Light()).white)
     if family >= FIRST_HUE:
         _, bright, dark = _HUES[family - FIRST_HUE]
-        white = (light or Light()).white
-        # A saturated sensor shows full brightness as 255, half brightness as it is.
-        limit = min(_DARK_BELOW * white, 0.5 * (255.0 + 0.5 * white))
+        limit = _DARK_BELOW * (light or Light()).white
+        if (light or Light()).white >= _SATURATED:
+            # How much brighter than the sensor's end it is, nobody knows.
+            limit = max(limit, _SATURATED_DARK)
         return dark if float(np.max(rgb)) < limit else bright
     if family == BLACK and brightness < _BLACK_BELOW:
         return "black"
@@ -106,10 +109,8 @@ def name_color(rgb: NDArray[np.float64], light: Light | None = None) -> str:
 def _name_gray(value: float, white: float) -> str:
     steps = [(_BLACK_BELOW, "black"), (_GRAY_BELOW, "gray"), (_SILVER_BELOW, "silver")]
     for share, name in steps:
-        limit = share * white
-        if name == "silver":
-            # Saturated white shows 255, silver stays below as long as it can.
-            limit = min(limit, 0.5 * (min(255.0, white) + min(255.0, 0.75 * white)))
+        # Saturated white shows 255 less some noise.
+        limit = min(share * white, _SATURATED_SILVER)
         if value < limit:
             return name
     return "white"

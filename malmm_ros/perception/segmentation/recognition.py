@@ -24,7 +24,7 @@ _TOP_BAND, _TOP_PIXELS, _TOP_SHARE = 0.004, 20, 0.04
 # Above this, a narrow level edge tells the colour better than the tall dark faces below it.
 _TALL = 0.25
 # What stands on a block starts within this of its top, metres; its sides get so much light.
-_ON_TOP, _SIDE_LIGHT = 0.014, 0.7
+_ON_TOP, _SIDE_LIGHT = 0.014, 0.75
 # A post stands below what it carries, not beside it, metres.
 _STAND_GAP, _STAND_WIDTH = 0.05, 0.08
 
