@@ -74,15 +74,14 @@ def measure(pid: int, arguments: argparse.Namespace) -> dict[str, object]:
     player.start()
     process = psutil.Process(pid)
     pause = threading.Event()
-    count, deadline = 0, time.monotonic() + 60.0
+    deadline = time.monotonic() + 60.0
     start, cpu_s, before = 0.0, 0.0, 0
     while not start or time.monotonic() < start + arguments.seconds:
         if not start and len(arrived) >= 5:  # warm
             start, cpu_s, before = time.monotonic(), process_s(process), len(arrived)
         if not start and time.monotonic() > deadline:
             raise SystemExit("no scene within 60 s")
-        player.play_frame(100.0 + count / arguments.rate)
-        count += 1
+        player.play_frame(time.time())
         pause.wait(1.0 / arguments.rate)
     elapsed_s, made = time.monotonic() - start, len(arrived) - before
     used_s = process_s(process) - cpu_s

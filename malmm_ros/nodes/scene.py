@@ -29,8 +29,6 @@ from malmm_ros.nodes.vision.source import VisionSource
 from malmm_ros.perception.pipeline import PipelineConfig
 from malmm_ros.srv import DetectObjects
 
-# Between reminders that nothing is sensed, seconds of wall time.
-_PATIENCE_S = 5.0
 # Scenes that are looked at while something that was asked for is missing.
 _LOOKS = 4
 # Segmenters that need more than images.
@@ -47,6 +45,7 @@ class SceneConfig:
     Attributes:
         observations: state takes the simulator's own poses, vision the cameras' images.
         detect_timeout_s: Longest wait for a fresh scene, seconds of wall time.
+        patience_s: How often to say what is missing, seconds of wall time.
         marker_rate_hz: How often markers for RViz are renewed at most.
         vision: Which cameras, with vision.
         pipeline: What to make of their images.
@@ -54,12 +53,13 @@ class SceneConfig:
 
     observations: Literal["state", "vision"] = "state"
     detect_timeout_s: float = 5.0
+    patience_s: float = field(default=5.0, metadata={"range": (0.1, 60.0)})
     marker_rate_hz: float = field(default=5.0, metadata={"range": (0.1, 50.0)})
     vision: VisionSourceConfig = field(default_factory=VisionSourceConfig)
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
 
     def __post_init__(self) -> None:
-        for name in ("detect_timeout_s", "marker_rate_hz"):
+        for name in ("detect_timeout_s", "patience_s", "marker_rate_hz"):
             if getattr(self, name) <= 0.0:
                 raise ConfigurationError(name, f"must be positive, got {getattr(self, name)}")
         if self.observations == "vision" and self.pipeline.segmenter in _WITHOUT_TOPICS:
@@ -93,7 +93,7 @@ class SceneNode(Node):
         )  # fmt: skip
         # Wall time: simulated time stands still while nothing is simulated.
         self._patience = self.create_timer(
-            _PATIENCE_S,
+            self.config.patience_s,
             self._say_what_is_missing,
             callback_group=listening,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
@@ -191,7 +191,7 @@ class SceneNode(Node):
         return found
 
     def _say_what_is_missing(self) -> None:
-        words = self._source.missing(longer_than_s=_PATIENCE_S)
+        words = self._source.missing(longer_than_s=self.config.patience_s)
         if words:
             self.get_logger().info(f"waiting for {', '.join(words)}")
 

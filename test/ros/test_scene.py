@@ -110,7 +110,7 @@ def test_it_says_what_it_waits_for_and_ends_when_asked(
 ) -> None:
     lines: list[str] = []
     with ProcessGroup(on_line=lambda _, line: lines.append(line)) as group:
-        command = [*SCENE, "-r", "__ns:=/alone", "-p", "use_sim_time:=true"]
+        command = [*SCENE, "-r", "__ns:=/alone", "-p", "use_sim_time:=true", "-p", "patience_s:=1"]
         pid = group.start("scene", command, environment=ros_environment)
         wait_until(
             lambda: any("waiting for ground_truth" in line for line in lines), timeout_s=25.0

@@ -40,6 +40,7 @@ class Player:
     def __init__(self, node: Node) -> None:
         self._bag = BagPlayer(node, BAG, frame_topic=COLOR)
         self.without: tuple[str, ...] = (COLOR, DEPTH)
+        self.late_s = 0.0
         self._stop = threading.Event()
         self._bag.start()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -51,7 +52,7 @@ class Player:
 
     def _run(self) -> None:
         while not self._stop.wait(1.0 / RATE_HZ):
-            self._bag.play_frame(time.time(), without=self.without)
+            self._bag.play_frame(time.time() - self.late_s, without=self.without)
 
 
 class Eyes:
@@ -67,6 +68,7 @@ class Eyes:
         )
         command = [sys.executable, "-m", "malmm_ros.nodes.scene", "--ros-args"]
         command += ["-p", "observations:=vision", "-p", "detect_timeout_s:=20"]
+        command += ["-p", "patience_s:=1.5"]
         group.start("scene", command, environment=environment)
         assert self._watch.wait_for(timeout_s=30.0) == ()
 
@@ -159,3 +161,16 @@ def test_images_that_cannot_be_used_are_told_of(
     finally:
         client.destroy_timer(timer)
         client.destroy_publisher(publisher)
+
+
+@pytest.mark.parametrize(
+    ("late_s", "words"), [(60.0, "stale frame"), (-60.0, "ahead of our clock")]
+)
+def test_images_of_another_time_are_refused(
+    eyes: Eyes, player: Player, wait_until: Callable[..., None], late_s: float, words: str
+) -> None:
+    player.without, player.late_s = (), late_s
+    try:
+        wait_until(lambda: eyes.has_said("waiting for", words), timeout_s=PATIENCE_S)
+    finally:
+        player.late_s = 0.0

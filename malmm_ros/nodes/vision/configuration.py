@@ -26,6 +26,8 @@ class VisionSourceConfig:
         look_for: Phrases to look for before anybody asked: "red block".
         stamp_tolerance_s: Largest difference of stamps within a pair of colour and depth.
         camera_patience_s: Wall time that images of one camera wait for the other cameras'.
+        max_age_s: Images older than this by the node's clock, or that much ahead of it, are
+            refused: the camera hangs, or two clocks differ.
         transform_gap_s: Longest gap between messages of /tf or joint states over which the arm
             may have moved.
     """
@@ -40,6 +42,7 @@ class VisionSourceConfig:
     look_for: tuple[str, ...] = ()
     stamp_tolerance_s: float = field(default=0.02, metadata={"range": (0.0, 1.0)})
     camera_patience_s: float = field(default=0.3, metadata={"range": (0.01, 10.0)})
+    max_age_s: float = field(default=5.0, metadata={"range": (0.1, 1000.0)})
     transform_gap_s: float = field(default=0.1, metadata={"range": (0.001, 10.0)})
 
     def __post_init__(self) -> None:
@@ -54,6 +57,8 @@ class VisionSourceConfig:
                     f"must hold {{}} for the camera's name with {len(self.cameras)} cameras, "
                     f"got {getattr(self, name)!r}",
                 )
+        if not 0.1 <= self.max_age_s <= 1000.0:
+            raise ConfigurationError("max_age_s", f"must be 0.1 to 1000, got {self.max_age_s}")
         for name in _TIMES:
             if not 0.0 <= getattr(self, name) <= 10.0:
                 raise ConfigurationError(name, f"must be 0 to 10 s, got {getattr(self, name)}")

@@ -176,6 +176,7 @@ class VisionSource:
         stamp_s = min(frame.stamp_s for frame in frames)
         if self._is_outdated(stamp_s):
             return
+        self._check_age(frames)
         self._wait_for_the_arm(max(frame.stamp_s for frame in frames))
         images = self._images(frames)
         joints = self._arm.joints(stamp_s)
@@ -190,6 +191,22 @@ class VisionSource:
         perceived = self._perceiver.update(images, joints=joints, gripper=gripper)
         self._problem, self._seen_s = "", time.monotonic()
         self._on_perceived(perceived, min(frame.arrived_s for frame in frames))
+
+    def _check_age(self, frames: list[CameraFrame]) -> None:
+        now_s = self._node.get_clock().now().nanoseconds * 1e-9
+        limit_s = self._config.max_age_s
+        for frame in frames:
+            age_s = now_s - frame.stamp_s
+            if age_s > limit_s:
+                raise PerceptionError(
+                    f"stale frame: the image of camera {frame.camera!r} is {age_s:.1f} s old (at "
+                    f"most {limit_s:g} s); does the camera hang?"
+                )
+            if age_s < -limit_s:
+                raise PerceptionError(
+                    f"the image of camera {frame.camera!r} is from {-age_s:.1f} s ahead of our "
+                    "clock; do the clocks agree, is use_sim_time as the camera needs it?"
+                )
 
     def _is_outdated(self, stamp_s: float) -> bool:
         """Whether images show the world before it was replaced."""
