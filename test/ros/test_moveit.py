@@ -193,6 +193,7 @@ def test_a_cancelled_goal_brakes_the_arm(bench: Bench) -> None:
     bench.home()
 
 
+@pytest.mark.slow  # discovery forgets a killed node only after 20 s
 def test_a_dead_move_group_is_named_and_taken_back(bench: Bench) -> None:
     if bench.kind == "real":
         pytest.skip("ros2 launch does not start it again under the same name")
