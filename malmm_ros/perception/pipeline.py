@@ -21,7 +21,8 @@ from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
 from malmm_ros.perception.estimation.forms import FLAT
 from malmm_ros.perception.fusion import FusionConfig, fuse
 from malmm_ros.perception.grasp_cache import GraspCache, GraspConfig
-from malmm_ros.perception.grasping import GRASP_PROPOSERS, Grasp
+from malmm_ros.perception.grasping import GRASP_PROPOSERS, Grasp, GraspProposer
+from malmm_ros.perception.grasping.antipodal import AntipodalConfig, AntipodalProposer
 from malmm_ros.perception.phrases import ObjectPhrase, find_phrases, make_phrase
 from malmm_ros.perception.robot_mask import RobotMask, RobotMaskConfig
 from malmm_ros.perception.segmentation import SEGMENTERS, Mask
@@ -45,6 +46,8 @@ class PipelineConfig:
     Attributes:
         segmenter: Name in ``SEGMENTERS``.
         proposer: Name in ``GRASP_PROPOSERS``.
+        finger_clearance: Left between an open finger and a thing, at least, metres. Small, since
+            a lid of 74 mm is to be taken with 80 mm, and a grasp beside its middle would slip.
         border: Things further outside of the workspace than this are left out, metres.
         skew_s: Largest difference between the stamps of images of one moment.
         max_age_s: Oldest image that is used, seconds.
@@ -52,6 +55,7 @@ class PipelineConfig:
 
     segmenter: str = "color"
     proposer: str = "antipodal"
+    finger_clearance: float = 0.001
     border: float = 0.12
     skew_s: float = 0.1
     max_age_s: float = 1.0
@@ -66,7 +70,7 @@ class PipelineConfig:
             raise UnknownNameError("segmenter", self.segmenter, SEGMENTERS)
         if self.proposer not in GRASP_PROPOSERS:
             raise UnknownNameError("grasp proposer", self.proposer, GRASP_PROPOSERS)
-        for name in ("border", "skew_s", "max_age_s"):
+        for name in ("finger_clearance", "border", "skew_s", "max_age_s"):
             if getattr(self, name) < 0.0:
                 raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
 
@@ -89,7 +93,7 @@ class ScenePipeline:
     ) -> None:
         self._config = config or PipelineConfig()
         self._segmenter = load_backend("segmenter", self._config.segmenter, SEGMENTERS)()
-        proposer = load_backend("grasp proposer", self._config.proposer, GRASP_PROPOSERS)()
+        proposer = _load_proposer(self._config)
         self._estimator = ObjectEstimator(self._config.table)
         self._grasps = GraspCache(proposer, self._config.grasps)
         self._mask = RobotMask(self._config.robot_mask, robot_name=robot_name, base=base)
@@ -186,6 +190,15 @@ class ScenePipeline:
         if item.is_fixed or item.is_held:
             return item
         return replace(item, grasp=self._grasps.grasp(item, objects))
+
+
+def _load_proposer(config: PipelineConfig) -> GraspProposer:
+    """The proposer by name; the embedded one takes what just fits between the fingers."""
+    make = load_backend("grasp proposer", config.proposer, GRASP_PROPOSERS)
+    if config.proposer != "antipodal":
+        proposer: GraspProposer = make()
+        return proposer
+    return AntipodalProposer(AntipodalConfig(clearance=config.finger_clearance))
 
 
 def is_cut(pixels: NDArray[np.bool_], view: View) -> bool:

@@ -12,7 +12,7 @@ from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import estimate
 from malmm_ros.perception.estimation.forms import FLAT
 from malmm_ros.perception.phrases import ObjectPhrase
-from malmm_ros.perception.solidity import do_overlap, parts_of
+from malmm_ros.perception.solidity import do_overlap, parts_of, share_within
 from malmm_ros.perception.tracking.asked_colors import asked_colors
 from malmm_ros.perception.tracking.asked_kinds import asked_kinds
 from malmm_ros.perception.tracking.association import AssociationConfig, Known, associate
@@ -27,6 +27,8 @@ from malmm_ros.scene import TABLE_TOP_Z, GripperState, SceneObject
 # Metres around the box of what is held, within which detections are views of it.
 _AROUND_HELD = 0.03
 _SHORT_FALL = 0.025  # m
+# So many points of a partial view within the known box, grown by so much (metres), agree with it.
+_AS_KNOWN, _MISPLACED = 0.85, 0.008
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +189,10 @@ class Tracker:
         is_other = not self._config.shrunk <= ratio <= 1.0 / self._config.shrunk
         if track.was_cut and not detection.is_cut:
             track.restart(detection)  # seen whole for the first time
-        elif is_hidden and not is_elsewhere:
+        elif is_hidden and not is_elsewhere and self._is_as_known(track, detection):
             track.glimpse()
+        elif is_hidden:
+            track.measure(detection)  # it moved: a part of it there is better than the old place
         elif is_other and track.doubts < self._patience(track):
             track.doubt()
         elif is_other:
@@ -197,6 +201,12 @@ class Tracker:
             track.doubt()
         else:
             track.measure(detection)
+
+    def _is_as_known(self, track: Track, detection: Detection) -> bool:
+        """Whether what is seen of it lies where it is thought to be."""
+        points = detection.cloud.points[:: max(1, len(detection.cloud) // 100)]
+        box = (track.pose, track.size)
+        return share_within(points, [box], inflation=_MISPLACED) >= _AS_KNOWN
 
     def _patience(self, track: Track) -> int:
         """Frames for which a change is not believed; furniture hardly ever changes."""
