@@ -19,7 +19,7 @@ from transformers import GroundingDinoForObjectDetection, GroundingDinoProcessor
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.perception.segmentation.propagation import PropagationConfig, propagate
-from malmm_ros.perception.segmentation.segmenter import Mask
+from malmm_ros.perception.segmentation.segmenter import Mask, without
 
 _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
@@ -104,7 +104,13 @@ class GroundedSamSegmenter:
         """Let the models look at the next image of every camera."""
         self._seen.clear()
 
-    def segment(self, image: RgbdImage, phrases: Sequence[str]) -> list[Mask]:
+    def segment(
+        self,
+        image: RgbdImage,
+        phrases: Sequence[str],
+        *,
+        ignore: NDArray[np.bool_] | None = None,
+    ) -> list[Mask]:
         """Find what phrases speak of; quick when nothing but small moves happened."""
         wanted = tuple(dict.fromkeys(_plain(phrase) for phrase in phrases if _plain(phrase)))
         if not wanted:
@@ -116,7 +122,7 @@ class GroundedSamSegmenter:
         self._seen[image.camera_name] = _Seen(
             image=image, masks=tuple(masks), phrases=wanted, looked_s=looked_s
         )
-        return masks
+        return without(masks, ignore)
 
     def _carried(self, image: RgbdImage, wanted: tuple[str, ...]) -> list[Mask] | None:
         """Masks of the last image brought to this one; ``None`` when the models must look."""

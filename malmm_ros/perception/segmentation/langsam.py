@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from PIL import Image
 
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError, PerceptionError
-from malmm_ros.perception.segmentation.segmenter import Mask
+from malmm_ros.perception.segmentation.segmenter import Mask, without
 
 _had_autocast = torch.is_autocast_enabled("cuda")
 from lang_sam import LangSAM  # noqa: E402  # its import has the side effect undone below
@@ -86,7 +87,13 @@ class LangSamSegmenter:
                 device=torch.device(self.config.device),
             )
 
-    def segment(self, image: RgbdImage, phrases: Sequence[str]) -> list[Mask]:
+    def segment(
+        self,
+        image: RgbdImage,
+        phrases: Sequence[str],
+        *,
+        ignore: NDArray[np.bool_] | None = None,
+    ) -> list[Mask]:
         wanted = list(dict.fromkeys(text for phrase in phrases if (text := phrase.strip())))
         if not wanted:
             return []
@@ -102,7 +109,7 @@ class LangSamSegmenter:
         masks: list[Mask] = []
         for phrase, answer in zip(wanted, answers, strict=True):
             masks += _masks(phrase, answer, image.depth.shape)
-        return masks
+        return without(masks, ignore)
 
 
 def _masks(phrase: str, answer: dict[str, Any], shape: tuple[int, ...]) -> list[Mask]:

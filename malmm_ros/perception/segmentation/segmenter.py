@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -34,15 +34,30 @@ class Mask:
 class Segmenter(Protocol):
     """Finds things in an image."""
 
-    def segment(self, image: RgbdImage, phrases: Sequence[str]) -> list[Mask]:
+    def segment(
+        self,
+        image: RgbdImage,
+        phrases: Sequence[str],
+        *,
+        ignore: NDArray[np.bool_] | None = None,
+    ) -> list[Mask]:
         """Find what phrases speak of: one mask a thing, several for several of a kind.
 
         Args:
             image: Colour and depth.
             phrases: Noun phrases: ``"red block"``, ``"green target area"``. A segmenter that
                 sees everything anyway gives what nobody asked for too, with an empty phrase.
+            ignore: ``(H, W)``; true pixels (the robot's) belong to no thing.
 
         Raises:
             PerceptionError: It cannot work on this image.
         """
         ...
+
+
+def without(masks: Iterable[Mask], ignore: NDArray[np.bool_] | None) -> list[Mask]:
+    """Masks without the pixels ``(H, W)`` to ignore; what has nothing left is dropped."""
+    if ignore is None:
+        return list(masks)
+    rest = (replace(mask, pixels=mask.pixels & ~ignore) for mask in masks)
+    return [mask for mask in rest if mask.pixels.any()]

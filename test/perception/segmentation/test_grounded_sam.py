@@ -21,7 +21,8 @@ from malmm_ros.perception.segmentation import SEGMENTER_INSTALLS, SEGMENTERS, Ma
 
 HERE = "malmm_ros.perception.segmentation.grounded_sam"
 WORDS = ("red", "green", "block", "target", "area", "jar")
-pytestmark = pytest.mark.filterwarnings("ignore")  # transformers' own
+# Transformers takes long to import on a busy machine, and warns.
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow, pytest.mark.timeout(400)]
 
 
 def test_without_transformers_the_error_says_what_to_install(
@@ -40,6 +41,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     torch = pytest.importorskip("torch", reason="needs torch: make install-extras")
     pytest.importorskip("transformers", reason="needs transformers: make install-extras")
     torch.manual_seed(0)
+    torch.set_num_threads(1)  # more of them are in each other's way on a busy machine
     folder = tmp_path_factory.mktemp("tiny")
     _save_detector(folder / "detector")
     _save_segmenter(folder / "segmenter")

@@ -105,6 +105,8 @@ def test_nothing_asked_or_found_is_no_mask(langsam: Any, image: RgbdImage) -> No
     segmenter = langsam.LangSamSegmenter()
     assert segmenter.segment(image, [" "]) == []
     assert segmenter.segment(image, ["jar"]) == []
+    everywhere = np.ones(image.depth.shape, bool)
+    assert segmenter.segment(image, ["block"], ignore=everywhere) == []
 
 
 def test_local_detector_folders_go_together(langsam: Any, tmp_path: Path) -> None:
