@@ -152,21 +152,30 @@ class NodeWatch:
             self.changed.wait_for(lambda: not self.missing(wanted), timeout_s)
         return self.missing(wanted)
 
-    def require(self, *, timeout_s: float, first_s: float = 0.0) -> None:
+    def require(
+        self,
+        *,
+        timeout_s: float,
+        first_s: float = 0.0,
+        is_given_up: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Wait until all nodes are alive; see :meth:`wait_for`.
 
         Args:
             timeout_s: Wall time for a node that was here before to be back.
             first_s: Wall time for one that we have never heard, where that is longer: we may
                 have just started ourselves, and discovery repeats itself only every 3 s.
+            is_given_up: Whether nobody wants to wait any more; asked again and again.
 
         Raises:
             NodeDiedError: One is not; named.
         """
         started = time.monotonic()
-        missing = self.wait_for(timeout_s=timeout_s)
-        if missing and not any(name in self._lost for name in missing):
-            missing = self.wait_for(timeout_s=max(0.0, first_s - timeout_s))
+        while missing := self.wait_for(timeout_s=_REPORT_PERIOD_S):
+            is_new = not any(name in self._lost for name in missing)
+            limit_s = max(timeout_s, first_s) if is_new else timeout_s
+            if is_given_up() or time.monotonic() - started >= limit_s:
+                break
         if missing:
             timeout_s = round(time.monotonic() - started, 1)
             raise NodeDiedError(

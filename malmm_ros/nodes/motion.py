@@ -39,7 +39,8 @@ from malmm_ros.nodes.scene_client import SceneClient
 from malmm_ros.robots import GripResult, MotionResult, PlannedRobot
 from malmm_ros.trajectory import JointState, Trajectory
 
-_RETURN_S = 2.0  # wall time that a restarted node has to be heard again
+# Wall time that a restarted node has to be heard again: discovery repeats itself every 3 s only.
+_RETURN_S = 7.0
 _FIRST_S = 15.0  # wall time that a node has to be heard at all after we started
 _MAX_REHEARSALS = 4
 _PATH_POSES = 40
@@ -172,7 +173,11 @@ class MotionNode(Node):
             outcome: MotionResult | GripResult = _refusal("busy", "another motion is under way")
         else:
             try:
-                self._watch.require(timeout_s=_RETURN_S, first_s=_FIRST_S)
+                self._watch.require(
+                    timeout_s=_RETURN_S,
+                    first_s=_FIRST_S,
+                    is_given_up=lambda: handle.is_cancel_requested,
+                )
                 robot = self._twin(handle.request.rehearsal)
                 # What only rehearses moves nothing, and needs no guard.
                 guard = self._heartbeat.guard() if robot is self._robot else nullcontext()
