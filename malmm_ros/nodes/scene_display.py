@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -55,19 +57,31 @@ class SceneDisplay:
         if message is None:
             return
         try:
-            scene = scene_value(message)
+            self._show_markers(message, perceived)
+            self._show_cloud(perceived)
         except MalmmError as error:
-            self._node.get_logger().warning(f"no markers: {error}")
+            self._node.get_logger().warning(f"nothing to show: {error}")
+
+    def _show_markers(self, message: SceneState, perceived: Perceived | None) -> None:
+        heard = [topic for topic, (item, _) in self._boards.items() if _is_heard(item)]
+        if not heard:
             return
-        grasps = {} if perceived is None else perceived.grasps
-        shown = {
-            "scene_markers": object_markers(scene),
-            "grasp_markers": grasp_markers(scene, grasps),
-            "held_markers": held_markers(scene),
-        }
-        for topic, (publisher, board) in self._boards.items():
-            if publisher.get_subscription_count():
-                publisher.publish(board.show(shown[topic], scene.stamp_s))
-        if perceived is not None and self._cloud.get_subscription_count():
+        scene = scene_value(message)
+        for topic in heard:
+            if topic == "scene_markers":
+                markers = object_markers(scene)
+            elif topic == "held_markers":
+                markers = held_markers(scene)
+            else:
+                markers = grasp_markers(scene, {} if perceived is None else perceived.grasps)
+            publisher, board = self._boards[topic]
+            publisher.publish(board.show(markers, scene.stamp_s))
+
+    def _show_cloud(self, perceived: Perceived | None) -> None:
+        if perceived is not None and _is_heard(self._cloud):
             stamp_s = perceived.scene.stamp_s
             self._cloud.publish(cloud_message(perceived.cloud(), stamp_s=stamp_s))
+
+
+def _is_heard(publisher: Any) -> bool:
+    return bool(publisher.get_subscription_count())
