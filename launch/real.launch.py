@@ -4,7 +4,7 @@ Its arguments and nodes are those of the table in malmm_ros/bringup, as `malmm u
 """
 
 from malmm_ros.bringup import REAL
-from malmm_ros.nodes.launching import describe
+from malmm_ros.bringup.launching import describe
 
 
 def generate_launch_description():

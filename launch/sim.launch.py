@@ -4,7 +4,7 @@ The arguments and nodes are those of the table in malmm_ros/bringup, which `malm
 """
 
 from malmm_ros.bringup import SIM
-from malmm_ros.nodes.launching import describe
+from malmm_ros.bringup.launching import describe
 
 
 def generate_launch_description():

@@ -20,7 +20,7 @@ from malmm_ros.bringup import MOVEIT, REAL, SIM, Bringup, ResolvedInclude, Resol
 LAUNCH_FOLDER = Path(__file__).parents[1] / "launch"
 FILES = {"sim": SIM, "real": REAL, "moveit": MOVEIT}
 # Where our own launching code is kept; it must be loaded anew with the stand-ins.
-LAUNCHING = "malmm_ros.nodes.launching"
+LAUNCHING = "malmm_ros.bringup.launching"
 
 
 class Context:

@@ -19,7 +19,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription  # type: ignore[attr-defined]  # mypy takes our folder launch/
-from malmm_ros.bringup import Bringup, ResolvedInclude, ResolvedNode
+from malmm_ros.bringup.table import Bringup, ResolvedInclude, ResolvedNode
 from malmm_ros.errors import MalmmError
 
 
