@@ -1,6 +1,9 @@
 """How well the embedded segmenter and estimator see: rendered scenes with sensor noise.
 
 python benchmarks/perception_accuracy.py --scenes 200 --appearance held_out --json seeing.json
+
+With --log FILE each scene's judgements are kept as they come (JSON lines), and a later run of the
+same command takes up where it was stopped.
 """
 
 from __future__ import annotations
@@ -40,10 +43,14 @@ def main() -> int:
     console = Console(stderr=True)
     tasks = list_tasks() if arguments.tasks == "all" else tuple(arguments.tasks.split(","))
     scores, by_task = Scores(), defaultdict(Scores)
+    known = _read_log(arguments)
     numbers = range(arguments.first, arguments.first + arguments.scenes)
     for index in track(numbers, description="scenes", console=console):
         task = tasks[index % len(tasks)]
-        judgements = _scene(task, index, arguments)
+        judgements = known.get(index)
+        if judgements is None:
+            judgements = _scene(task, index, arguments)
+            _write_log(arguments, index, judgements)
         scores.add(judgements)
         by_task[task].add(judgements)
         if arguments.verbose:
@@ -70,8 +77,38 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--tasks", default="all", help="all, or names with commas between")
     parser.add_argument("--segmenter", choices=("color", "simulator"), default="color")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--log", type=Path, help="keep and take up judgements here")
     parser.add_argument("--verbose", action="store_true", help="tell what was wrong")
     return parser.parse_args()
+
+
+def _read_log(arguments: argparse.Namespace) -> dict[int, list[Judgement]]:
+    """Judgements of scenes that an earlier run of the same kind made, by number."""
+    if arguments.log is None or not arguments.log.exists():
+        return {}
+    rows = [json.loads(line) for line in arguments.log.read_text(encoding="utf-8").splitlines()]
+    return {
+        row["scene"]: [Judgement(**item) for item in row["judgements"]]
+        for row in rows
+        if row["of"] == _kind(arguments)
+    }
+
+
+def _write_log(arguments: argparse.Namespace, index: int, judgements: list[Judgement]) -> None:
+    if arguments.log is None:
+        return
+    row = {
+        "scene": index,
+        "of": _kind(arguments),
+        "judgements": [asdict(item) for item in judgements],
+    }
+    with arguments.log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+
+
+def _kind(arguments: argparse.Namespace) -> list[str]:
+    """What must be equal for judgements to be comparable."""
+    return [arguments.appearance, arguments.camera, arguments.tasks, arguments.segmenter]
 
 
 def _scene(task: str, index: int, arguments: argparse.Namespace) -> list[Judgement]:
