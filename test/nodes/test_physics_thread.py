@@ -114,6 +114,20 @@ def test_a_load_that_fails_after_the_world_was_replaced_ends_what_was_under_way(
     assert physics.now_s >= before_s
 
 
+def test_every_moment_of_a_new_world_is_later_than_any_of_the_old_one(
+    physics: PhysicsThread,
+) -> None:
+    moments: list[float] = []
+
+    def load(world: MujocoWorld) -> None:
+        moments.append(physics.now_s)
+        world.reset("put_block", 1)
+
+    physics.reset(load, timeout_s=10.0, after=lambda _: moments.append(physics.now_s))
+    last_of_old_s, first_of_new_s = moments
+    assert first_of_new_s > last_of_old_s
+
+
 def test_a_load_that_left_no_world_is_survived_and_the_next_one_taken(tmp_path: Path) -> None:
     pytest.importorskip("coppeliasim_zmqremoteapi_client", reason="needs the extra coppeliasim")
     from coppeliasim_scenes import write_description
