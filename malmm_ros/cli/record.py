@@ -38,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Record until Ctrl-C; 0 when something was recorded."""
+    # Imported here, so that `malmm --help` stays quick.
     from malmm_ros.bringup.domain import dds_environment
+    from malmm_ros.nodes.bags.session import record
+    from malmm_ros.nodes.bags.topics import wanted_topics
 
     os.environ.update(dds_environment())
     stop = threading.Event()
@@ -49,7 +52,22 @@ def run(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, on_signal)
     signal.signal(signal.SIGTERM, on_signal)
     folder = arguments.output or Path("runs") / f"bag-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    counts = _record(folder, arguments, stop)
+
+    def say_so() -> None:
+        sys.stdout.write(f"recording to {folder}; Ctrl-C ends it\n")
+        sys.stdout.flush()
+
+    counts = record(
+        folder,
+        wanted=wanted_topics(
+            cameras=_words(arguments.cameras),
+            more=_words(arguments.topics),
+            namespace=arguments.namespace,
+        ),
+        stop=stop,
+        duration_s=arguments.duration or None,
+        on_ready=say_so,
+    )
     total = sum(counts.values())
     for topic, count in sorted(counts.items()):
         sys.stdout.write(f"{count:8}  {topic}\n")
@@ -57,40 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
     if not total:
         sys.stderr.write("malmm record: nothing came; is a system running in this ROS domain?\n")
     return 0 if total else 1
-
-
-def _record(folder: Path, arguments: argparse.Namespace, stop: threading.Event) -> dict[str, int]:
-    import rclpy
-    from rclpy.node import Node
-    from rclpy.signals import SignalHandlerOptions
-
-    from malmm_ros.nodes.bags.recorder import Recorder
-    from malmm_ros.nodes.bags.topics import wanted_topics
-    from malmm_ros.nodes.spinning import SpinThread
-
-    context = rclpy.Context()
-    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
-    node = Node(f"malmm_record_{os.getpid()}", context=context)
-    try:
-        recorder = Recorder(
-            node,
-            folder,
-            wanted=wanted_topics(
-                cameras=_words(arguments.cameras),
-                more=_words(arguments.topics),
-                namespace=arguments.namespace,
-            ),
-        )
-        sys.stdout.write(f"recording to {folder}; Ctrl-C ends it\n")
-        sys.stdout.flush()
-        spinning = SpinThread(node, threads=2)
-        stop.wait(arguments.duration or None)
-        spinning.close(timeout_s=2.0)
-        recorder.close()
-        return recorder.counts
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown(context=context)
 
 
 def _words(text: str) -> list[str]:
