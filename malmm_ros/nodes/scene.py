@@ -147,7 +147,8 @@ class SceneNode(Node):
             self._source.look_for(phrases)
         message = self._wait_for(phrases)
         if message is None:
-            why = "; ".join(self._source.missing(longer_than_s=0.0)) or "nothing fresh came"
+            silence_s = min(1.0, self.config.detect_timeout_s)
+            why = "; ".join(self._source.missing(longer_than_s=silence_s)) or "nothing fresh came"
             response.message = f"no scene within {self.config.detect_timeout_s:g} s: {why}"
             return response
         chosen, missing = choose(message, phrases)

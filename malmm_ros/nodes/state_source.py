@@ -41,7 +41,7 @@ class StateSource:
     def missing(self, *, longer_than_s: float) -> list[str]:
         """Words about what keeps scenes away; empty when all is well."""
         waited_s = time.monotonic() - (self._heard_s or self._started_s)
-        if waited_s < longer_than_s or (longer_than_s <= 0.0 and self._heard_s is not None):
+        if waited_s < longer_than_s:
             return []
         return [f"ground_truth (silent for {waited_s:.0f} s); is the simulator running?"]
 
