@@ -53,7 +53,7 @@ class MoveItPlanner:
 
     def __init__(
         self,
-        client: MoveItClient | None,
+        client: MoveItClient | None = None,
         config: MoveItConfig | None = None,
         model: RoboplanConfig | None = None,
     ) -> None:

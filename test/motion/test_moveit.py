@@ -75,7 +75,7 @@ def carried(width: float = 0.05) -> HeldObject:
 
 def test_it_needs_somebody_who_speaks_to_moveit() -> None:
     with pytest.raises(ConfigurationError, match="node `motion`"):
-        MoveItPlanner(None)
+        MoveItPlanner()
 
 
 def test_the_scene_is_told_once_and_then_only_what_changed(
