@@ -36,6 +36,10 @@ class RulePlanner:
 
     def act(self, observation: Observation) -> Action:
         self.memory.update(observation)
+        plan, is_busy = self.execution.plan, observation.status == "ongoing"
+        is_fetching = plan is not None and plan.kind in ("frontier", "grasp")
+        if is_fetching and not is_busy and self._is_late():
+            self.execution.interrupt("time is short")
         for _ in range(_TRIES):
             action = self.execution.act()
             if action is not None:
@@ -54,11 +58,15 @@ class RulePlanner:
         is_full = container is not None and len(container.contents) >= capacity
         if container is not None and target is not None and not is_full:
             return Plan(kind="put")
-        frames_left = memory.briefing.rules.horizon_frames - memory.now.frame
-        is_late = frames_left < DELIVER_WHEN_LEFT_FRAMES and bool(memory.carried())
-        if is_full or memory.free_arm() is None or is_late:
+        if is_full or memory.free_arm() is None or self._is_late():
             return Plan(kind="transport")
         return self._fetch(has_container=container is not None) or self._explore()
+
+    def _is_late(self) -> bool:
+        """Whether what is carried must be delivered now."""
+        rules, memory = self.memory.briefing.rules, self.memory
+        frames_left = rules.horizon_frames - memory.now.frame
+        return frames_left < DELIVER_WHEN_LEFT_FRAMES and bool(memory.carried())
 
     def _fetch(self, *, has_container: bool) -> Plan | None:
         wanted: list[KnownObject] = []
