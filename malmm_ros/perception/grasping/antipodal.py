@@ -144,7 +144,7 @@ class AntipodalProposer:
         is_free = self._palm_is_free(candidates, near - origin)
         candidates, score = candidates.where(is_free), score[is_free]
         order = np.argsort(-score, kind="stable")[: config.max_grasps]
-        return [self._grasp(candidates, int(index), origin, score[index]) for index in order]
+        return _grasps(candidates.where(order), score[order], origin, config.tip_reach)
 
     def _depths(self, heights: NDArray[np.float64]) -> tuple[float, list[float]]:
         """The thing's top, and depths of the tool point below it that are tried."""
@@ -199,21 +199,22 @@ class AntipodalProposer:
         hit = (np.abs(u) < _PALM[0]) & (np.abs(v) < _PALM[1]) & (high[:, 2] > palm_z[:, None])
         return ~np.asarray(hit.any(axis=1))
 
-    def _grasp(
-        self, candidates: Candidates, index: int, origin: NDArray[np.float64], score: float
-    ) -> Grasp:
-        yaw = float(candidates.yaw[index])
-        u, v = float(candidates.u[index]), float(candidates.v[index])
-        position = (
-            origin[0] + u * math.cos(yaw) - v * math.sin(yaw),
-            origin[1] + u * math.sin(yaw) + v * math.cos(yaw),
-            float(candidates.tip_z[index]) + self.config.tip_reach,
-        )
-        return Grasp(
-            tcp=top_down(position, wrap_angle(yaw, math.pi)),
-            width=float(candidates.width[index]),
-            score=float(score),
-        )
+
+def _grasps(
+    candidates: Candidates,
+    scores: NDArray[np.float64],
+    origin: NDArray[np.float64],
+    tip_reach: float,
+) -> list[Grasp]:
+    """Candidates as grasps in the world frame, the yaw within a quarter turn."""
+    yaw, u, v = candidates.yaw, candidates.u, candidates.v
+    x = origin[0] + u * np.cos(yaw) - v * np.sin(yaw)
+    y = origin[1] + u * np.sin(yaw) + v * np.cos(yaw)
+    columns = (x, y, candidates.tip_z + tip_reach, yaw, candidates.width, scores)
+    return [
+        Grasp(tcp=top_down((x, y, z), wrap_angle(yaw, math.pi)), width=width, score=score)
+        for x, y, z, yaw, width, score in zip(*(c.tolist() for c in columns), strict=True)
+    ]
 
 
 def _checked(cloud: PointCloud) -> NDArray[np.float64]:

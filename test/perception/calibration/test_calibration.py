@@ -7,7 +7,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+import yaml
 
+from malmm_ros.cli import main
 from malmm_ros.errors import ConfigurationError, PerceptionError
 from malmm_ros.geometry import Pose, rotate, top_down
 from malmm_ros.perception.calibration import (
@@ -246,3 +248,27 @@ def test_wrong_arm_poses_say_what_is_wrong(tmp_path: Path, text: str, problem: s
     path.write_text(text)
     with pytest.raises(ConfigurationError, match=problem):
         load_arm_poses(path)
+
+
+def test_the_command_reads_images_and_poses_and_writes_extrinsics(
+    photographer: Take, camera: Pose, facing: Pose, intrinsics_file: Path, tmp_path: Path
+) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    poses = {}
+    for index, (shift, axis, degrees) in enumerate(TURNS[:6]):
+        start = Pose(tuple(np.add(facing.position, shift)), facing.orientation)
+        arm = turned(start, axis, degrees)
+        name = f"{index}.png"
+        cv2.imwrite(str(images / name), photographer(camera.inverse() @ arm @ HELD))
+        poses[name] = {"position": list(arm.position), "orientation": list(arm.orientation)}
+    (tmp_path / "poses.yaml").write_text(yaml.safe_dump(poses))
+    output = tmp_path / "extrinsics.yaml"
+    arguments = ["calibrate", str(images), "--intrinsics", str(intrinsics_file)]
+    arguments += ["--poses", str(tmp_path / "poses.yaml"), "--output", str(output)]
+    assert main(arguments) == 0
+    entry = yaml.safe_load(output.read_text())["cameras"]["front"]
+    found = Pose(tuple(entry["position"]), tuple(entry["orientation"]))
+    assert off(found, camera)[0] < 0.004
+    assert entry["views"] == 6
+    assert entry["reprojection_error_px"] < 0.4

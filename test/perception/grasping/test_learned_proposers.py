@@ -7,6 +7,7 @@ cgn-pytorch 0.4.3 (inference.py). The doubles refuse what the originals do not t
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import types
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from malmm_ros.perception.grasping import (
     GRASP_PROPOSER_INSTALLS,
     GRASP_PROPOSERS,
     Grasp,
+    GraspProposer,
     choose_grasp,
 )
 from malmm_ros.perception.grasping.graspnet_frame import centred, draw, tcp_pose
@@ -79,6 +81,18 @@ def test_a_missing_model_says_how_to_get_it(name: str, monkeypatch: pytest.Monke
     with pytest.raises(MissingDependencyError, match="docs/perception_models") as caught:
         load_backend("grasp proposer", name, GRASP_PROPOSERS, install=GRASP_PROPOSER_INSTALLS)
     assert "antipodal" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", GRASP_PROPOSERS)
+def test_every_proposer_takes_what_the_contract_says(name: str) -> None:
+    try:
+        made = load_backend(
+            "grasp proposer", name, GRASP_PROPOSERS, install=GRASP_PROPOSER_INSTALLS
+        )
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    wanted = inspect.signature(GraspProposer.propose).parameters
+    assert list(inspect.signature(made.propose).parameters) == list(wanted)
 
 
 # --- Contact-GraspNet
