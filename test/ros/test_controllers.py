@@ -216,7 +216,7 @@ def test_a_killed_controller_ends_the_motion_by_its_silence(
         *("--ros-args", "-r", "__ns:=/killed"),
     ]
     pid = processes.start("controllers", command, environment=ros_environment)
-    driver = make_driver("killed", server_timeout_s=20.0, vanish_s=0.5)
+    driver = make_driver("killed", server_timeout_s=20.0, vanish_s=1.5)
     wait_until(
         lambda: driver._states.silence_s(arm_joint_names()) < 1.0, timeout_s=30.0, what="a state"
     )

@@ -71,7 +71,7 @@ class Bench:
         self._spinning = [SpinThread(node, threads=8) for node in self._nodes]
         self.group = ProcessGroup()
         (motion,) = [node for node in REAL.resolve(ARGUMENTS) if node.name == "motion"]
-        command = [*node_command(motion), "-p", "controllers.vanish_s:=1.0"]
+        command = node_command(motion)
         self.group.start("motion", command, environment=environment)
         self.watch = NodeWatch(self.client, NODES)
         assert self.watch.wait_for(timeout_s=60.0) == ()
