@@ -60,8 +60,8 @@ def write_extrinsics(path: Path, camera: str, calibration: Calibration) -> None:
     pose = calibration.world_from_camera
     content["cameras"][camera] = {
         "parent": str(WORLD),
-        "position": [round(value, 6) for value in pose.position],
-        "orientation": [round(value, 8) for value in pose.orientation],
+        "position": [round(float(value), 6) for value in pose.position],
+        "orientation": [round(float(value), 8) for value in pose.orientation],
         "reprojection_error_px": round(calibration.reprojection_px, 3),
         "views": len(calibration.view_errors_px),
     }

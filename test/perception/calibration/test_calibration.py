@@ -261,7 +261,10 @@ def test_the_command_reads_images_and_poses_and_writes_extrinsics(
         arm = turned(start, axis, degrees)
         name = f"{index}.png"
         cv2.imwrite(str(images / name), photographer(camera.inverse() @ arm @ HELD))
-        poses[name] = {"position": list(arm.position), "orientation": list(arm.orientation)}
+        poses[name] = {
+            "position": [float(value) for value in arm.position],
+            "orientation": [float(value) for value in arm.orientation],
+        }
     (tmp_path / "poses.yaml").write_text(yaml.safe_dump(poses))
     output = tmp_path / "extrinsics.yaml"
     arguments = ["calibrate", str(images), "--intrinsics", str(intrinsics_file)]
