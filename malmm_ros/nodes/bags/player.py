@@ -67,7 +67,10 @@ class BagPlayer:
             without: Topics that are silent this time.
         """
         frame = self._frames[self._next % len(self._frames)]
-        self._publish([item for item in frame if item.topic not in without], stamp_s)
+        items = [item for item in frame if item.topic not in without]
+        # What is small overtakes images on their way from a camera.
+        items.sort(key=lambda item: hasattr(item.message, "encoding"))
+        self._publish(items, stamp_s)
         self._next += 1
 
     def _sort_in(self, item: _Recorded, frame_topic: str) -> None:

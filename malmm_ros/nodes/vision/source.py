@@ -32,7 +32,7 @@ from malmm_ros.nodes.vision.matching import CameraFrame, FrameCollector
 from malmm_ros.nodes.vision.perceiver import Perceived, Perceiver
 
 # Wall time that transforms and joint states have to catch up with an image.
-_CATCH_UP_S = 0.15
+_CATCH_UP_S = 0.3
 _SLICE_S = 0.01
 # Between repetitions of the same complaint, wall time.
 _REPEAT_S = 5.0
