@@ -13,6 +13,8 @@ from malmm_ros.errors import PerceptionError
 _LENGTH = 400
 # A stamp that is older than the newest one by this much: the clock began anew.
 _RESTART_S = 0.5
+# What rests may be silent for so many times longer, as it is on a busy machine.
+_REST_FACTOR = 3.0
 
 
 class History:
@@ -64,7 +66,9 @@ class History:
             raise PerceptionError("nothing was received yet")
         index = bisect_left(self._stamps, stamp_s)
         if index == len(self._stamps):
-            self._check_distance(stamp_s - self.newest_s, "the newest one is {:.3f} s older")
+            distance_s = stamp_s - self.newest_s
+            if not (distance_s <= _REST_FACTOR * self._gap_s and self._rests()):
+                self._check_distance(distance_s, "the newest one is {:.3f} s older")
             return self._values[-1]
         if index == 0:
             self._check_distance(self._stamps[0] - stamp_s, "the oldest one is {:.3f} s newer")
@@ -76,6 +80,15 @@ class History:
         share = (stamp_s - before_s) / (after_s - before_s)
         result: NDArray[np.float64] = before + share * (after - before)
         return result
+
+    def _rests(self) -> bool:
+        """Whether the value did not change over the last gap."""
+        since_s = self.newest_s - self._gap_s
+        index = bisect_left(self._stamps, since_s)
+        if self._stamps[0] > since_s:
+            return False
+        recent = [self._values[i] for i in range(index, len(self._values))]
+        return bool(np.abs(np.array(recent) - self._values[-1]).max() <= self._still)
 
     def _check_distance(self, distance_s: float, words: str) -> None:
         if distance_s > self._gap_s:

@@ -56,3 +56,15 @@ def test_a_standing_clock_gives_the_newest_value() -> None:
     history.add(1.0, np.array([1.0]))
     history.add(1.0, np.array([2.0]))
     assert history.at(1.0) == 2.0
+
+
+def test_what_rests_is_trusted_for_longer_than_what_moves() -> None:
+    resting, moving = History(gap_s=0.1), History(gap_s=0.1)
+    for step in range(5):
+        resting.add(0.05 * step, np.array([1.0]))
+        moving.add(0.05 * step, np.array([float(step)]))
+    assert resting.at(0.45) == 1.0
+    with pytest.raises(PerceptionError, match=r"newest one is 0\.250 s older"):
+        moving.at(0.45)
+    with pytest.raises(PerceptionError, match=r"newest one is 0\.400 s older"):
+        resting.at(0.6)
