@@ -161,8 +161,11 @@ def _change(problem: Problem, trips: Schedule, rng: np.random.Generator) -> Sche
     copy = [
         own[:1] + [trip for trip in own[1:] if trip.targets or trip.container] for own in trips
     ]
-    if problem.containers and rng.random() < 0.25:
+    draw = rng.random()
+    if problem.containers and draw < 0.2:
         return _toggle_container(problem, copy, rng)
+    if draw < 0.35:
+        return _merge(problem, copy, rng)
     if not problem.targets:
         return None
     target = problem.targets[int(rng.integers(len(problem.targets)))]
@@ -204,4 +207,33 @@ def _toggle_container(
     if len(changed.targets) > limit(problem, worker, changed, is_first=index == 0):
         return None
     own[index] = changed
+    return trips
+
+
+def _merge(problem: Problem, trips: Schedule, rng: np.random.Generator) -> Schedule | None:
+    """Two trips become one, with a container where there is one to take.
+
+    Without this, the way from two trips to one leads over schedules that fetch a container for
+    little, which near the horizon are too bad to pass.
+    """
+    places = [(number, index) for number, own in enumerate(trips) for index in range(len(own))]
+    if len(places) < 2:
+        return None
+    first, second = rng.choice(len(places), size=2, replace=False)
+    number, index = places[int(first)]
+    other_number, other_index = places[int(second)]
+    trip, other = trips[number][index], trips[other_number][other_index]
+    container = other.container if trip.container is None else trip.container
+    holds = index == 0 and problem.workers[number].has_container
+    if container is None and not holds:
+        used = {item.container for own in trips for item in own}
+        free = [item for item in problem.containers if item not in used]
+        container = free[int(rng.integers(len(free)))] if free else None
+    merged = Trip(trip.targets + other.targets, None if holds else container)
+    if merged.container is not None and index == 0 and problem.workers[number].load > 1:
+        return None
+    if len(merged.targets) > limit(problem, problem.workers[number], merged, is_first=index == 0):
+        return None
+    trips[other_number][other_index] = Trip()
+    trips[number][index] = merged
     return trips
