@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -26,6 +25,9 @@ from malmm_ros.scene import TABLE_TOP_Z, GripperState, SceneObject
 
 # Metres around the box of what is held, within which detections are views of it.
 _AROUND_HELD = 0.03
+_HELD_MARGIN = 0.008
+# Metres by which a side may always differ.
+_OTHER_SIZE = 0.008
 _SHORT_FALL = 0.025  # m
 # So many points of a partial view within the known box, grown by so much (metres), agree with it.
 _AS_KNOWN, _MISPLACED = 0.85, 0.008
@@ -45,7 +47,7 @@ class TrackingConfig:
         doubts: Frames for which a change of size is not believed; three times as many for
             furniture.
         hidden_share: When so much of it is hidden, what is seen of it says nothing of its size.
-        shrunk: A view whose volume is less than this share of the known one is a part of it.
+        other: A view with a side that differs by this share shows a part of it, or more than it.
     """
 
     history: HistoryConfig = field(default_factory=HistoryConfig)
@@ -57,10 +59,10 @@ class TrackingConfig:
     naming_frames: int = 3
     doubts: int = 2
     hidden_share: float = 0.15
-    shrunk: float = 0.8
+    other: float = 0.15
 
     def __post_init__(self) -> None:
-        for name in ("empty_share", "hidden_share", "shrunk"):
+        for name in ("empty_share", "hidden_share", "other"):
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in (0, 1], got {getattr(self, name)}")
         for name in ("confirmations", "empty_misses", "unseen_misses", "naming_frames", "doubts"):
@@ -112,7 +114,8 @@ class Tracker:
         """
         self._carry(gripper)
         free = [item for item in self._tracks if item.tcp_from_object is None]
-        seen = [item for item in detections if not self._shows_held(item)]
+        seen = [self._without_held(item) for item in detections]
+        seen = [item for item in seen if not self._shows_held(item)]
         seen = split_stacks(seen, free)
         known = [
             Known(position=item.pose.position, category=item.category, color=item.color)
@@ -161,6 +164,21 @@ class Tracker:
     def _others(self, track: Track) -> list[SceneObject]:
         return [other.as_object() for other in self._tracks if other is not track]
 
+    def _without_held(self, detection: Detection) -> Detection:
+        """What is left of a detection when the held object's points are taken from it.
+
+        Close to a thing of its colour, what is held looks like a part of that.
+        """
+        for track in self._tracks:
+            if track.tcp_from_object is None or not len(detection.cloud):
+                continue
+            local = np.abs(track.pose.inverse().apply(detection.cloud.points))
+            is_held = (local <= 0.5 * track.size + _HELD_MARGIN).all(axis=1)
+            if 0.02 < float(is_held.mean()) < 0.5:
+                rest = replace(detection, cloud=detection.cloud.where(np.asarray(~is_held)))
+                return self._fitted(rest, detection.category, detection.color)
+        return detection
+
     def _shows_held(self, detection: Detection) -> bool:
         """Whether a detection is a view of the held object, by where its points are."""
         for track in self._tracks:
@@ -177,7 +195,6 @@ class Tracker:
         """Take in what was found, unless it is only the part that something leaves in sight."""
         track.vote(detection)
         detection = self._as_known(track, detection)
-        ratio = math.prod(detection.size) / max(1e-9, float(np.prod(track.size)))
         shift = float(np.linalg.norm(np.subtract(detection.pose.position, track.pose.position)))
         is_elsewhere = shift > self._config.association.near
         # What was let go may show another side now: where it was seen then says nothing.
@@ -186,7 +203,8 @@ class Tracker:
             and not is_elsewhere
             and look_at(track.surface, views).hidden > self._config.hidden_share
         )
-        is_other = not self._config.shrunk <= ratio <= 1.0 / self._config.shrunk
+        change = np.abs(np.asarray(detection.size) - track.size)
+        is_other = bool((change > np.maximum(_OTHER_SIZE, self._config.other * track.size)).any())
         if track.was_cut and not detection.is_cut:
             track.restart(detection)  # seen whole for the first time
         elif is_hidden and not is_elsewhere and self._is_as_known(track, detection):
@@ -216,16 +234,25 @@ class Tracker:
         """The detection with its box fitted as what the object is known to be."""
         if detection.category == track.category:
             return detection
+        return self._fitted(detection, track.category, track.color)
+
+    def _fitted(self, detection: Detection, category: str, color: str) -> Detection:
+        """The detection with its box fitted anew to its points, as a thing of some kind."""
         found = estimate(
             detection.cloud,
-            category=track.category,
-            color=track.color,
+            category=category,
+            color=color,
             table_z=TABLE_TOP_Z,
             support_z=detection.pose.position[2] - 0.5 * detection.size[2],
         )
         if found is None:
             return detection
-        return replace(found, is_cut=detection.is_cut, cameras=detection.cameras)
+        return replace(
+            found,
+            phrase=detection.phrase,
+            is_cut=detection.is_cut,
+            cameras=detection.cameras,
+        )
 
     def _miss(self, track: Track, views: Sequence[View]) -> None:
         """It was not found: forget it when its place is empty, else remember it."""
