@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from malmm_ros.cli import main
+from malmm_ros.cooperation.transport.rules import TransportRules
+from malmm_ros.errors import ConfigurationError, UnknownNameError
+from malmm_ros.evaluation.cooperation import CooperationConfig, evaluate_cooperation
+from malmm_ros.evaluation.cooperation.evaluate import list_jobs
+from malmm_ros.evaluation.cooperation.report import efficiency_improvement
+from malmm_ros.evaluation.statistics import mean_interval
+
+SHORT = TransportRules(horizon_frames=150)
+
+
+@pytest.mark.parametrize(
+    ("team", "alone", "gain"),
+    [(0.8, 0.4, 0.5), (0.4, 0.8, -0.5), (0.0, 0.0, 0.0), (0.5, 0.0, 1.0)],
+)
+def test_efficiency_improvement_is_the_share_of_the_better_result(
+    team: float, alone: float, gain: float
+) -> None:
+    assert efficiency_improvement(team, alone) == pytest.approx(gain)
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    low, high = mean_interval([1.0, 2.0, 3.0])
+    assert (low, high) == pytest.approx(
+        (2.0 - 4.302653 / math.sqrt(3), 2 + 4.302653 / math.sqrt(3))
+    )
+    assert mean_interval([1.0]) == (-math.inf, math.inf)
+
+
+def test_a_team_and_one_alone_run_on_the_same_episodes_and_seeds() -> None:
+    jobs = list_jobs(CooperationConfig(agents=("rhp", "random"), episodes="test", seeds=2))
+    team = [(job.episode, job.seed) for job in jobs if not job.is_alone]
+    alone = [(job.episode, job.seed) for job in jobs if job.is_alone]
+    assert team == alone
+    assert len(team) == 48
+    assert {job.agents for job in jobs if job.is_alone} == {("rhp",)}
+    assert len(list_jobs(CooperationConfig(agents=("rhp",)))) == 24
+
+
+def test_a_report_holds_what_was_asked_for() -> None:
+    config = CooperationConfig(
+        agents=("random", "random"), episodes="test/00,test/02", seeds=2, rules=SHORT
+    )
+    report = evaluate_cooperation(config)
+    assert report["transport_rate"] == 0.0
+    assert report["efficiency_improvement"] == 0.0
+    assert report["interval_95"] == [0.0, 0.0]
+    assert report["messages"]["count"] >= 0
+    assert report["parse_failures"] == report["calls"] == report["tokens"]["input"] == 0
+    assert len(report["episodes"]) == 4
+    assert report["config"]["agents"] == ["random", "random"]
+    assert report["config"]["alone"] == "random"
+    json.dumps(report["config"])
+
+
+def test_reports_do_not_depend_on_workers() -> None:
+    config = CooperationConfig(
+        agents=("rhp", "random"), episodes="training/01,training/02", rules=SHORT
+    )
+    first, second = (evaluate_cooperation(config, workers=number) for number in (1, 2))
+    for report in (first, second):
+        del report["wall_s"], report["cpu_s_per_episode"]
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"agents": ("rph",)}, "Did you mean 'rhp'"),
+        ({"agents": ("rhp",) * 5}, "at most 4"),
+        ({"agents": ("rhp",), "episodes": "test/99"}, "unknown"),
+        ({"agents": ("rhp",), "episodes": ""}, "names no episode"),
+        ({"agents": ("rhp",), "world": "housework"}, "valid: transport"),
+        ({"agents": ("rhp",), "observations": "orcale"}, "Did you mean 'oracle'"),
+        ({"agents": ("rhp",), "seeds": 0}, "at least 1"),
+    ],
+)
+def test_wrong_settings_are_refused_at_once(settings: dict[str, object], words: str) -> None:
+    with pytest.raises((ConfigurationError, UnknownNameError), match=words):
+        CooperationConfig(**settings)  # type: ignore[arg-type]
+
+
+def test_the_command_prints_both_tables_and_writes_the_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "report.json"
+    words = ["cooperate", "--agents", "random", "--episodes", "test/00", "--workers", "1"]
+    assert main([*words, "--json", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "another world" in out
+    assert "CoELA" in out
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert {"transport_rate", "steps", "efficiency_improvement", "messages"} <= set(report)
+    assert report["interval_95"] == [None, None]  # one episode bounds nothing
+
+
+def test_the_command_draws_an_episode(tmp_path: Path) -> None:
+    path = tmp_path / "film.png"
+    assert (
+        main(["cooperate", "--agents", "random", "--episodes", "test/03", "--film", str(path)])
+        == 0
+    )
+    assert path.stat().st_size > 1000
+
+
+def test_wrong_words_are_one_readable_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cooperate", "--agents", "rph,rhp"]) == 2
+    error = capsys.readouterr().err
+    assert "Did you mean 'rhp'" in error
+    assert error.count("\n") == 1
+    assert main(["cooperate", "--workers", "0"]) == 2
