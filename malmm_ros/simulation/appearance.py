@@ -77,9 +77,9 @@ _RANGES: dict[AppearanceSet, _Ranges] = {
             (_BEIGE, (0.70, 0.63, 0.53), "gradient"),
         ),
         # Degrees; 0 shines away from the robot. Cameras see no light straight into the lens.
-        azimuths=((-150.0, -90.0), (60.0, 100.0)),
-        lamp_brightness=(0.42, 0.52),
-        ambient=(0.36, 0.44),
+        azimuths=((-150.0, -90.0), (-40.0, 100.0), (160.0, 210.0)),
+        lamp_brightness=(0.36, 0.56),
+        ambient=(0.33, 0.46),
         scales=((0.95, 1.03),),
         clutter=(0, 2),
         clutter_sizes=(0.040, 0.050),

@@ -76,7 +76,7 @@ def _recognise_small(shape: Shape, color: str, fits: Fits) -> str:
     if fits.is_ball and abs(height - fits.sphere.size[0]) < 0.25 * height and height > 0.03:
         return "tomato" if color in _TOMATO_COLORS else "ball"
     if height < 0.03 and shape.long < 0.085 and shape.is_hollow:
-        return "ring" if shape.long < 0.06 else "cradle"
+        return _ring_or_cradle(shape.long, height)
     if height < 0.022 and 0.05 < shape.long < 0.085 and shape.short < 0.4 * shape.long:
         return "cradle"  # its front wall; what lies in it hides the rest
     if width < 0.042 and height < 0.032:
@@ -94,11 +94,18 @@ def _recognise_round(height: float, width: float) -> str:
     return "cylinder"
 
 
+def _ring_or_cradle(long: float, height: float) -> str:
+    """A cradle is wider and lower; in between, the height is measured better."""
+    if 0.052 < long < 0.064:
+        return "ring" if height > 0.0165 else "cradle"
+    return "ring" if long < 0.058 else "cradle"
+
+
 def _recognise_box(shape: Shape, color: str, fits: Fits) -> str:
     height = shape.height
     short, long = min(fits.box.size), max(fits.box.size)
     if height < 0.022 and long < 1.4 * short and long < 0.074:
-        return "ring" if long < 0.056 else "cradle"
+        return _ring_or_cradle(long, height)
     if short + long < 0.07 and height > 1.8 * (short + long):
         return "peg"
     if height < 0.055 and 0.07 < long < 0.13 and long > 1.15 * short:

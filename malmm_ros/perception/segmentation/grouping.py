@@ -16,6 +16,7 @@ from malmm_ros.perception.segmentation.regions import Region, View
 # Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
 _REACH_PX = 10
 _LONGEST, _LARGEST = 0.38, 0.125  # m, m²
+_WALL, _LOW_WALL = 0.08, 0.03  # m
 _COMPARED = 100
 # A closed top is at least this wide from its middle to its edge as the camera sees it, m; a rim
 # is narrower.
@@ -68,6 +69,9 @@ def gather(view: View, regions: list[Region]) -> list[Thing]:
 def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
     """Pieces that belong together, one list a thing."""
     is_open = [_is_open(view, region) for region in regions]
+    is_wall = [
+        is_open[index] and _may_be_wall(view, region) for index, region in enumerate(regions)
+    ]
     groups = [[region] for region in regions]
     place = list(range(len(regions)))
     for i, first in enumerate(regions):
@@ -75,7 +79,7 @@ def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
             second = regions[j]
             if first.family != second.family or not (is_open[i] and is_open[j]):
                 continue
-            if place[i] == place[j]:
+            if place[i] == place[j] or not (is_wall[i] or is_wall[j]):
                 continue
             if not _are_near(first, second) and not _share_floor(view, first, second):
                 continue
@@ -181,6 +185,20 @@ def _is_too_large(view: View, group: Sequence[Region]) -> bool:
 
     A corner and the corner across are far apart, too, but the rectangle along them is narrow.
     """
+    short, long = _extent(view, group)
+    return long > _LONGEST and short * long > _LARGEST
+
+
+def _may_be_wall(view: View, region: Region) -> bool:
+    """Whether a piece is long, or low, enough for a wall: small things have narrow tops too."""
+    if region.is_flat:
+        return True
+    height = view.smooth[region.window][region.pixels]
+    return quantile(height, 0.97) < _LOW_WALL or _extent(view, (region,))[1] > _WALL
+
+
+def _extent(view: View, group: Sequence[Region]) -> tuple[float, float]:
+    """Sides of the smallest rectangle around pieces seen from above, metres."""
     parts = []
     for region in group:
         rows, columns = np.nonzero(region.pixels & (view.heights[region.window] > -0.5))
@@ -191,9 +209,9 @@ def _is_too_large(view: View, group: Sequence[Region]) -> bool:
         parts.append(rays(view.image, rows, columns)[:, :2] * depth[:, None])
     flat = np.concatenate(parts)
     if len(flat) < 3:
-        return False
+        return (0.0, 0.0)
     (_, _), sides, _ = cv2.minAreaRect(flat.astype(np.float32))
-    return bool(max(sides) > _LONGEST and max(sides) * min(sides) > _LARGEST)
+    return (float(min(sides)), float(max(sides)))
 
 
 def _within(window: tuple[slice, slice], rows: slice, columns: slice) -> tuple[slice, slice]:

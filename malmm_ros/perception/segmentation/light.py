@@ -5,18 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from malmm_ros.perception.color_naming import GRAY, NOMINAL_WHITE, Light
+from malmm_ros.perception.color_naming import NOMINAL_WHITE, Light
+from malmm_ros.perception.estimation.support import is_steep
 from malmm_ros.perception.segmentation.regions import View
 
 _STRIDE = 3
 _LEAST_PIXELS = 150
 # Cameras nearer than this see only the hand, whose faces look anywhere.
 _LEAST_DISTANCE = 0.6
-# Of the arm's bright pixels: those whose faces look at the lamp about as a level face does.
-_PERCENTILES, _TO_LEVEL = (97.0, 99.0), 1.02
-# Where those saturate, darker ones say how far: measured on the development scenes.
-_SATURATED = 251.0
-_LESS, _LESS_TO_WHITE = 90.0, 1.17
+# Of the arm's pixels, white ones: not its black joints, nothing coloured.
+_DARK, _SATURATION = 45.0, 0.25
+# Faces in the shade, in between, and the brightest. How bright a level face is follows from all
+# three, since they tell where the lamp is: weights fitted on 92 development scenes, 2 % off.
+_PERCENTILES = (25.0, 75.0, 99.0)
+_WEIGHTS = np.array([0.785, -0.766, 1.078])
+# Where the sensor saturates, only the shade tells; 4 % off on 43 scenes.
+_SATURATED, _OF_SHADE = 252.0, 1.768
 _DARKEST, _BRIGHTEST = 140.0, 330.0
 
 
@@ -32,20 +36,19 @@ def light_of(view: View, ignore: NDArray[np.bool_] | None) -> Light | None:
     """
     if ignore is None:
         return None
-    robot = ignore[::_STRIDE, ::_STRIDE] & (view.image.depth[::_STRIDE, ::_STRIDE] > 0)
-    robot &= view.families[::_STRIDE, ::_STRIDE] == GRAY
-    if robot.sum() < _LEAST_PIXELS:
+    depth = view.image.depth[::_STRIDE, ::_STRIDE]
+    robot = ignore[::_STRIDE, ::_STRIDE] & (depth > 0)
+    pixels = view.image.rgb[::_STRIDE, ::_STRIDE][robot]
+    value = pixels.max(axis=1).astype(np.float64)
+    is_white = (value > _DARK) & (pixels.min(axis=1) > (1.0 - _SATURATION) * value)
+    if is_white.sum() < _LEAST_PIXELS or float(np.median(depth[robot])) < _LEAST_DISTANCE:
         return None
-    if float(np.median(view.image.depth[::_STRIDE, ::_STRIDE][robot])) < _LEAST_DISTANCE:
-        return None
-    value = view.image.rgb[::_STRIDE, ::_STRIDE][robot].max(axis=1)
-    less, bright, brightest = (
-        float(share) for share in np.percentile(value, (_LESS, *_PERCENTILES))
-    )
-    white = 0.5 * (bright + brightest)
-    if white >= _SATURATED:
-        white = max(_SATURATED, _LESS_TO_WHITE * less)
-    return Light(white=float(np.clip(_TO_LEVEL * white, _DARKEST, _BRIGHTEST)))
+    low, middle, high = (float(v) for v in np.percentile(value[is_white], _PERCENTILES))
+    if high >= _SATURATED:
+        white = max(_SATURATED, _OF_SHADE * low)
+    else:
+        white = float(np.array([low, middle, high]) @ _WEIGHTS)
+    return Light(white=min(max(white, _DARKEST), _BRIGHTEST))
 
 
 class LightMeter:
@@ -58,7 +61,8 @@ class LightMeter:
     def update(self, view: View, ignore: NDArray[np.bool_] | None) -> Light:
         """Learn from an image and say what is known."""
         seen = light_of(view, ignore)
-        if seen is not None:
+        # From above, the arm shows few faces in the shade: better than nothing only.
+        if seen is not None and (self._white is None or not is_steep(view.image)):
             known = seen.white if self._white is None else self._white
             self._white = known + self._refresh * (seen.white - known)
         return Light(white=NOMINAL_WHITE if self._white is None else self._white)

@@ -54,15 +54,20 @@ def surface_color(view: View, thing: Thing) -> NDArray[np.float64]:
     if thing.is_flat:
         return np.asarray(np.median(colors, axis=0))
     if thing.floor is not None and thing.floor.sum() >= _TOP_PIXELS:
-        floor = view.image.rgb[thing.window][thing.floor].astype(np.float64)
-        return np.asarray(np.median(floor, axis=0))
+        # Walls and what lies in it throw shadows on it.
+        return _of_brightest(view.image.rgb[thing.window][thing.floor].astype(np.float64), 0.85)
     top = quantile(height, 0.98)
     is_top = height > top - _TOP_BAND
     least = _TOP_PIXELS if top > _TALL else max(_TOP_PIXELS, _TOP_SHARE * len(colors))
     # The top's band holds some of the sides, which are darker.
     chosen = colors[is_top] if is_top.sum() >= least else colors
-    brightness = chosen.max(axis=1)
-    return np.asarray(np.median(chosen[brightness >= quantile(brightness, 0.8)], axis=0))
+    return _of_brightest(chosen, 0.8)
+
+
+def _of_brightest(colors: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """The median of the colours ``(N, 3)`` that are brighter than a share of them."""
+    brightness = colors.max(axis=1)
+    return np.asarray(np.median(colors[brightness >= quantile(brightness, share)], axis=0))
 
 
 def _known(view: View, thing: Thing, light: Light) -> list[Known]:
