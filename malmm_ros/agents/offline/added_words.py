@@ -7,7 +7,7 @@ from dataclasses import replace
 from malmm_ros.agents.history import HistoryEntry
 from malmm_ros.agents.offline.clauses import NotPossibleError, NotUnderstoodError
 from malmm_ros.agents.offline.conversation import Conversation
-from malmm_ros.agents.offline.goals import moved_items
+from malmm_ros.agents.offline.goals import Home, moved_items
 from malmm_ros.agents.offline.interpretation import interpret
 from malmm_ros.agents.offline.recalling import Recollection
 
@@ -18,6 +18,8 @@ def with_added(memory: Recollection, talk: Conversation) -> Recollection:
         words = " ".join(entry.text.split())
         try:
             found = interpret(words, talk.scene, is_camera_view=talk.is_camera_view)
+            if any(isinstance(goal, Home) for goal in found.goals):
+                raise NotUnderstoodError("I do not remember where I started.")
         except (NotUnderstoodError, NotPossibleError) as error:
             remark = f"I go on without what the user added, {words[:80]!r}: {error}"
             memory = replace(memory, remarks=(*memory.remarks, remark))

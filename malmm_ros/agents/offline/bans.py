@@ -67,6 +67,13 @@ _NOTHING_IN: Final = re.compile(
     rf"^{_LEAD}(?:nothing|none|no \w+) (?:goes |should go |is to go |must go )?(?:in|on|into|"
     rf"onto) (?P<what>(?:the|my) .+)$"
 )
+_NOT_READY: Final = re.compile(
+    rf"^{_LEAD}(?P<what>(?:the|my) [\w ]+?) (?:is|are) not (?:quite )?(?:done|ready|finished|"
+    rf"cooked)(?: yet)?$"
+)
+_THEY_DO_NOT: Final = re.compile(
+    rf"^{_LEAD}(?P<what>(?:the|my|both) [\w ]+?) (?:do|does|should|must|is|are|can|may) not$"
+)
 _NO: Final = re.compile(rf"^{_LEAD}no (?P<what>(?:\w+ )*(?:ones|\w+s))(?: at all)?(?: please)?$")
 _RATHER: Final = re.compile(
     rf"^{_LEAD}(?:rather than|instead of|as opposed to) (?P<what>(?:the|a|any|my) [\w ]+)$"
@@ -137,10 +144,11 @@ def _ruled_out(text: str, listener: Listener) -> Ban | None:
     if match := _NOT_THAT.match(text):
         is_rest = _OTHERS.fullmatch(match["what"]) is not None
         return Ban("others") if is_rest else Ban("avoid", match["what"])
-    for pattern in (_NEITHER_OF, _NOTHING_IN, _RATHER, _NO, _ONLY_LEFT):
+    for pattern in (_NEITHER_OF, _NOTHING_IN, _RATHER, _NO, _ONLY_LEFT, _NOT_READY,
+                    _THEY_DO_NOT):  # fmt: skip
         match = pattern.match(text)
         if match and _is_name(match["what"], listener):
-            return Ban("stay" if pattern is _ONLY_LEFT else "avoid", match["what"])
+            return Ban("stay" if pattern in (_ONLY_LEFT, _NOT_READY) else "avoid", match["what"])
     return None
 
 

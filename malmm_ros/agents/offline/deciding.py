@@ -173,8 +173,11 @@ def _hold_over(goal: Above, held: SceneObject, scene: Scene) -> Decision:
         return Decision("impossible", f"Impossible: {quote(goal.support)} is not in sight.")
     tool = scene.gripper.tcp.position
     x, y = _tool_point(held, layout.center(support), 0.0, tool)
-    z = layout.top_z(support) + goal.height + tool[2] - layout.bottom_z(held)
-    text = hold_step(held.name, support.name, (x, y, z), scene.gripper.yaw)
+    hang = tool[2] - layout.bottom_z(held)
+    z = layout.top_z(support) + goal.height + hang
+    way = safe_height((tool[0], tool[1]), (x, y), scene, ignore=[held.name])
+    yaw = scene.gripper.yaw
+    text = hold_step(held.name, support.name, (x, y, z), yaw, above=way + hang + 0.02)
     return Decision("step", text, f"It is to be held over {quote(support.name)}.")
 
 

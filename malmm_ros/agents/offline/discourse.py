@@ -68,8 +68,10 @@ _SO_THEY: Final = re.compile(
     r"(?:can|could|will|would|may|might|is|are|does|do|has|have|gets|stays|keeps|\w+s) .+"
 )
 _RESULT: Final = re.compile(
-    r"(?:that )?(?:it|they) (?:rests?|sits?|stands?|lies?|is|are|ends? up|lands?|comes? to rest)"
-    r"(?: \w+ly| flat| down)* (?:on|upon|onto) (?P<where>the [\w ]+)"
+    r"(?:that )?(?:it|they) (?:rests?|sits?|stands?|lies?|is|are|ends? up|lands?|comes? to "
+    r"rest|touch(?:es)?|"
+    r"reach(?:es)?|hits?)"
+    r"(?: \w+ly| flat| down)* (?:(?:on|upon|onto) )?(?P<where>the [\w ]+)"
 )
 _NOTHING_LEFT: Final = re.compile(
     r"(?:nothing|no \w+) (?:should|must|may|is to|can|shall|ought to) (?:be left|remain|stay|be)"
@@ -226,9 +228,9 @@ class _Reader:
         if match := _IF_SO.match(body):
             self._branch(match["then"], is_taken=self._known_answer(body) is True)
             return True
-        if several := re.split(r",? (?:and|but) (?=(?:if|unless) (?!not\b))", body)[1:]:
-            self._sentence(body[: body.index(several[0])].removesuffix(" ").rstrip(", ")
-                           .removesuffix(" and").removesuffix(" but").rstrip(","))  # fmt: skip
+        if several := re.split(r",? (?:and|but|so) (?=(?:if|unless) (?!not\b))", body)[1:]:
+            first = body[: body.index(several[0])]
+            self._sentence(re.sub(r"[, ]+(?:and|but|so)[, ]*$", "", first))
             for part in several:
                 self._sentence(part)
             return True
@@ -299,7 +301,10 @@ class _Reader:
             joiner, part = (pieces[index - 1] if index else ""), pieces[index]
             if is_slip(part, pieces[index + 2 :]) or is_passing(part, kept, pieces[index + 2 :]):
                 continue
-            follows_so = index + 1 < len(pieces) and pieces[index + 1].strip(" ,") == "so"
+            after = pieces[index + 1].strip(" ,") if index + 1 < len(pieces) else ""
+            if after == "but":  # "A is on B, but it should be on C"
+                part = re.sub(r" (is|are) (?=on |in |inside |at )", r" \1 still ", part)
+            follows_so = after == "so"
             if self._set_aside(part, joiner.strip(" ,:"), kept, is_reason=follows_so):
                 was_dropped = True
                 continue
@@ -317,9 +322,15 @@ class _Reader:
         if is_courtesy(text):
             return True
         has_place = bool(_HAS_PLACE.search(kept))
-        if has_place and joiner in ("so", "so that") and (result := _RESULT.fullmatch(text)):
+        if (
+            has_place
+            and joiner in ("so", "so that", "until")
+            and (result := _RESULT.fullmatch(text))
+        ):
             self.results.append(result["where"])
             return True
+        if joiner == "until":
+            return False
         if nothing := _NOTHING_LEFT.fullmatch(text):
             self.emptied.append(nothing["where"])
             return True

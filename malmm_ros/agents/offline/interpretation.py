@@ -29,6 +29,7 @@ from malmm_ros.agents.offline.goals import (
     Inside,
     Off,
     Rest,
+    Tower,
     moved_items,
 )
 from malmm_ros.agents.offline.grammar import parse
@@ -241,7 +242,7 @@ def _inherit(clause: Clause, previous: Clause | None) -> Clause:
         word = "them" if is_plural else "it"
         return replace(clause, things=(Phrase(text=word, pronoun=word, is_plural=is_plural),))
     is_bare = not (clause.verb or clause.things) and any(link.phrases for link in clause.links)
-    if is_bare and previous is not None and previous.kind == "hold":
+    if is_bare and previous is not None and previous.kind in ("hold", "remove"):
         return replace(clause, things=(Phrase(text="it", pronoun="it"),))
     if clause.verb or previous is None or clause.links or not clause.things:
         return clause
@@ -261,6 +262,9 @@ def _lacks_thing(clause: Clause) -> bool:
 
 def _add(goals: list[Goal], clause: Clause, context: Context) -> list[Goal]:
     """Join the goals of one clause to those before; an order of a tower changes those."""
+    is_loose = bool(clause.things) and clause.things[0].pronoun == "it"
+    if is_loose and goals and isinstance(goals[-1], Tower):
+        raise NotUnderstoodError("I cannot move a tower as one.")
     ordered = order_towers(goals, clause, context)
     if ordered is not None:
         return ordered

@@ -82,6 +82,8 @@ IDIOMS: dict[str, str] = {
                     "toward"),
     **dict.fromkeys(("on top of each other", "on top of one another", "on each other",
                      "one on top of the other", "one on the other", "one above the other",
+                     "one standing on the other", "one sitting on the other",
+                     "one standing on top of the other",
                      "one on top of another", "on one another", "on top of the other",
                      "on top of themselves", "in a single stack", "in a stack", "into a stack",
                      "in a tower", "into a tower", "in a pile", "into a pile", "in a column",

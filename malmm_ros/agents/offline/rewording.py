@@ -117,6 +117,27 @@ _REWORDINGS: Final[Sequence[tuple[str, str]]] = (
     (r"\b(on|in|onto|into|over|to) (?:that|this)(?=\s*(?:[,.;!?]|$))", r"\1 it"),
     (r"\b(bring|get|fetch|carry|move) (the [\w ]+?|it) over(?=\s*(?:,|and\b|[.;!?]|$))", r"\1 \2"),
     # What is wished
+    (r"\b(?:is|are) not (?:supposed|meant|expected|intended) to\b", "should not"),
+    (r"\b(?:give|get|make|bring|show) (?:me|us) (?=an? (?:\w+ )?(?:tower|stack|pile)\b)",
+    "build "),
+    ((r"(?:when|once|as soon as|whenever) you (?:are|feel|get) (?:ready|done|finished|free|able|"
+    r"there|set),? "),
+     ""),
+    ((r"\bdo not (?:leave|keep) (the [\w ]+?) (?:lying |standing |sitting )?"
+     r"(?:there|around|here|on the (?:table|floor|desk))(?=, )"), r"\1"),
+    ((r"\b(should|must|shall|ought to|has to|needs to|is to|are to) (?:sit|stand|lie|hang|land)\b"
+     r"(?= on| in| at| over| around| next| inside)"), r"\1 be"),
+    (r", which(?: in turn)? (?:should|must|has to|is to) be ", ", which is "),
+    (r"(?<=\w )(?:that )?there (?:is|are) (?=to |on |and |in |,)", ""),
+    (r"^(on|in) (the [\w ]+?) there (?:should|must|needs to|has to|ought to|is to) be ([^.!?;]+)",
+     r"put \3 \1 \2"),
+    ((r"\b(the [\w ]+?) gets (?=(?:closed|opened|moved|placed|put|emptied|removed|thrown|taken|"
+    r"stacked)\b)"),
+     r"\1 should be "),
+    (r"\ball (?=(?:belongs?|go|should|must|need|have to)\b)", ""),
+    (r"\b(the [\w ]+?) should not be (?:on|in|inside) (the (?!table|floor|desk)[\w ]+?)"
+     r"(?: any ?more| any longer)?" + _END, r"take \1 off \2"),
+    (r"\bslam dunk\b", "dunk"),
     (r"\bi would rather (?:have |see |like |you )?", "i would like "),
     (r",? (?:rather )?than (?:on|in|to|at|into|onto) [^,.;!?]+", ""),
     (r"\b(?:is|are) (?:supposed|meant|expected|required|intended) to\b", "should"),
@@ -189,13 +210,21 @@ _ARROW: Final = re.compile(r"\s*(?:-+>|=+>|→|➔|➡️?|⟶)\s*")
 _TALL: Final = re.compile(
     r"\b(?P<kind>tower|stack|pile|column)(?: of (?P<what>[\w ]+?))?,? (?:exactly |that is |"
     r"which is |just )*"
-    r"(?P<count>\d+|two|three|four|five|six)(?: (?:blocks|cubes|bricks|pieces))? (?:high|tall)\b,?"
+    r"(?P<count>\d+|two|three|four|five|six)(?: (?P<more>\w+ )?(?:blocks|cubes|bricks|"
+    r"pieces))? (?:high|tall)\b,?"
+)
+
+
+_TOWER_IT: Final = re.compile(
+    r"\b((?:build|make|stack|create|form|erect|construct) an? [^,.;!?]*?(?:tower|stack|pile|"
+    r"column)[^,.;!?]*?),? and (?:then )?(?:put|place|set|move) it (?=on |onto )"
 )
 
 
 def _tall(match: re.Match[str]) -> str:
     """Read "a tower of red blocks, three high" as "a tower of three red blocks"."""
-    what = re.sub(r"^(?:the|some|all) ", "", match["what"] or "blocks")
+    more = match["more"] or ""
+    what = re.sub(r"^(?:the|some|all) ", "", match["what"] or f"{more}blocks")
     return f"{match['kind']} of {match['count']} {what}"
 
 
@@ -222,6 +251,7 @@ def reworded(text: str) -> str:
     for pattern, new in _RULES:
         text = pattern.sub(new, text)
     text = _TALL.sub(_tall, re.sub(r" {2,}", " ", text))
+    text = _TOWER_IT.sub(r"\1 ", text)
     for _ in range(2):
         text = _OPENING.sub(r"\1", text)
     return _without_arrows(text).strip()

@@ -12,9 +12,9 @@ from malmm_ros.agents.offline.remarks import is_courtesy
 
 _VERBS: Final = "|".join(sorted(lexicon.VERBS, key=len, reverse=True))
 _SPLIT: Final = re.compile(
-    r"(,? (?:so that|because|since|so|but|though|although) |, (?:and |or |then )?|: "
+    r"(,? (?:so that|until|because|since|so|but|though|although) |, (?:and |or |then )?|: "
     rf"| (?=(?:rather than|instead of|as opposed to) (?:the|a|any|my) )"
-    rf"| and (?=(?:do not|never|leave|keep|let|please|ignore|score|(?:i|we) |that \w+s |"
+    rf"| and (?=(?:do not|not|never|leave|keep|let|please|ignore|score|(?:i|we) |that \w+s |"
     rf"(?:{_VERBS})\b)))"
 )
 _HIDDEN: Final = re.compile(r'"[^"]*"|\([^)]*\)')

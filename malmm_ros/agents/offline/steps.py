@@ -57,9 +57,11 @@ def place_step(name: str, where: str, position: Vector3, yaw: float, *, above: f
     return _step(f"put down {quote(name)} {where}", parts)
 
 
-def hold_step(name: str, over: str, position: Vector3, yaw: float) -> str:
-    """Carry what is held over something, and stay there."""
-    return _step(f"hold {quote(name)} over {quote(over)}", [move(position, yaw)])
+def hold_step(name: str, over: str, position: Vector3, yaw: float, *, above: float) -> str:
+    """Carry what is held over something, past what stands between, and stay there."""
+    x, y, z = position
+    parts = [move((x, y, above), yaw)] if above > z else []
+    return _step(f"hold {quote(name)} over {quote(over)}", [*parts, move(position, yaw)])
 
 
 def home_step(position: Vector3, yaw: float) -> str:

@@ -40,6 +40,7 @@ def tower_goal(clause: Clause, context: Context) -> Tower:
     layers: list[Layer] = []
     for phrase in things:
         layers.append(_layer(phrase, context, exclude, layers))
+    _refuse_doubt(layers)
     if clause.is_top_down:
         layers.reverse()
     nouns = [phrase.nouns for phrase in things if phrase.nouns]
@@ -49,6 +50,14 @@ def tower_goal(clause: Clause, context: Context) -> Tower:
     context.things = list(dict.fromkeys(name for layer in tower.layers for name in layer.names))
     context.destination = tower.support
     return tower
+
+
+def _refuse_doubt(layers: Sequence[Layer]) -> None:
+    """See that no phrase is about part of what another one is about: it may only repeat it."""
+    pools = [set(layer.names) for layer in layers if layer.count > 1]
+    for layer in layers:
+        if any(pool < set(layer.names) for pool in pools if layer.count > 1):
+            raise NotUnderstoodError("I do not see which blocks the tower is to be made of.")
 
 
 def order_towers(goals: Sequence[Goal], clause: Clause, context: Context) -> list[Goal] | None:

@@ -146,6 +146,13 @@ OPENERS: Final = (
     r"is)?"),
     (r"(?:it is |is it |is not it |is it not )(?:about |high |really )?time (?:to|for you to|"
     r"that you|you)"),
+    r"(?:it is )?time for (?:a|an|some|the)", r"be so (?:good|kind|nice) as to",
+    r"see(?: to it)? that",
+    (r"it would (?:really |certainly )?(?:help|please|delight|suit)(?: (?:me|us))?(?: a lot| "
+    r"greatly| very much| no end)? if(?: you(?: could| would)?)?"),
+    (r"(?:the|my|our) (?:kids|children|boss|wife|husband|guests|friends|mother|mum|mom|dad|"
+    r"father|colleagues|customers?|clients?|boy|girl|team|audience|teacher|son|daughter) "
+    r"(?:wants?|would (?:like|love)|needs?|expects?|asked)(?: to (?:see|have))?"),
     r"what (?:i|we) (?:would like|want|need)(?: you to do| done)? is (?:for|that|to)",
     r"how about (?:you )?(?=\w+ing\b|putting|you)", r"why do not (?:you|we)", r"why not(?: just)?",
     r"what about (?=\w+ing\b)",

@@ -285,3 +285,54 @@ def test_what_stays_away_is_named_in_the_end(kit: Any) -> None:
                        table, after_step=after)  # fmt: skip
     assert end.text.startswith("Impossible:")
     assert "blue block" in end.text
+
+
+@pytest.mark.parametrize(
+    ("words", "last"),
+    [
+        ("put the red block on the target, then go home", "the gripper is empty"),
+        ("pick up the red block and return to your starting position", "in the gripper"),
+    ],
+)
+def test_the_hand_goes_back_to_the_start_pose_after_the_rest(
+    kit: Any, words: str, last: str
+) -> None:
+    table = kit.Tabletop({o.name: o for o in kit.scenes["MIX"].objects})
+    start = table.tcp
+    end = kit.run_team(words, table)
+    assert end.is_accepted
+    assert last in end.text
+    assert np.allclose(table.tcp, start)
+
+
+def test_what_is_held_over_a_place_first_is_put_there_then(kit: Any) -> None:
+    table = kit.Tabletop({o.name: o for o in kit.scenes["MIX"].objects})
+    heights: list[float] = []
+
+    def watch(table: Any) -> None:
+        if table.held:
+            heights.append(table.objects["red block"].bottom_z)
+
+    table.before_move = watch
+    words = "hold the red block 12 cm above the target for a second, then lower it onto the target"
+    end = kit.run_team(words, table)
+    assert end.is_accepted
+    assert kit.tower_height(table, "red", "green target area") == 1
+    top = table.objects["green target area"].top_z
+    assert any(abs(height - top - 0.12) < 0.01 for height in heights)
+
+
+def test_a_cap_is_taken_off_before_it_is_put_back(kit: Any) -> None:
+    table = kit.Tabletop({o.name: o for o in kit.scenes["WINE"].objects})
+    end = kit.run_team("open the bottle and put the cap back on it", table)
+    assert end.is_accepted
+    assert end.steps == 4
+
+
+def test_what_was_left_aside_and_how_a_condition_was_judged_is_said(kit: Any) -> None:
+    words = "My mother is coming over, so if the red block is not on the target, put it there."
+    history = kit.run_team(
+        words, kit.Tabletop({o.name: o for o in kit.scenes["MIX"].objects})
+    ).history.render("planner")
+    assert 'I leave aside: "my mother is coming over".' in history
+    assert 'It is so that "the red block is not on the target".' in history

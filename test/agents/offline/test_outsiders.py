@@ -2,8 +2,11 @@
 
 Each must ask for the same goals as plain sentences do. Before any rule was written for them, of
 the first list 121 of 189 did, 59 were refused and 9 misread; of the second, which asks for more at
-once, 52 of 160 did, 95 were refused, 4 misread, and 9 could not even be said plainly. Since then
-the lists guard against steps back. None may be misread, since that would move the arm wrongly.
+once, 52 of 160 did, 95 were refused, 4 misread, and 9 could not even be said plainly. Of a list of
+the project's own in the manner of many people, after the rules for those two, 27 of the first 60
+were read at first sight, 28 refused and 5 misread; of the second 60, with rules for the first, 22,
+34 and 4; of the last 40, with rules for both, 17, 23 and none. Since then the lists guard against
+steps back. None may be misread, since that would move the arm wrongly.
 """
 
 from __future__ import annotations
@@ -126,12 +129,15 @@ def _is_within(own: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return set(own) <= set(other)
 
 
-@pytest.mark.parametrize("name", ["outsiders.txt", "outsiders2.txt"])
-def test_most_phrasings_of_outsiders_are_read_and_none_misread(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [("outsiders.txt", 0.05), ("outsiders2.txt", 0.05), ("many_voices.txt", 0.2)],
+)
+def test_most_phrasings_are_read_and_none_misread(name: str, refused: float) -> None:
     verdicts = [(row, judge(row)) for row in rows(name)]
     bad = [(row[3], verdict) for row, verdict in verdicts if verdict != "right"]
     for phrasing, verdict in bad:
         print(f"{phrasing!r}: {verdict}")  # noqa: T201  # shown when it fails
     misread = sum(verdict.startswith("misread") for _, verdict in bad)
     assert misread == 0
-    assert len(bad) <= 0.05 * len(verdicts)
+    assert len(bad) <= refused * len(verdicts)
