@@ -67,17 +67,29 @@ class Progress:
         return f"success {self._successes}/{self._done}{rate}"
 
 
-def print_report(report: Mapping[str, Any]) -> None:
-    """Print the table of a run."""
+def _note(report: Mapping[str, Any]) -> str:
+    """What is special about a run, for its title."""
     config = report["config"]
     note = " (rule-based stand-in, not a language model)" if report["is_stand_in"] else ""
     if config["inject"]:
         note += f", errors injected with probability {config['inject']:g}"
     if config["observations"] != "state":
         note += f", observations from {describe_eyes(config)}"
+    if config.get("through_ros"):
+        note += ", through ROS"
+    if "world" in config:
+        note += f", in {config['world']}"
+    return note
+
+
+def print_report(report: Mapping[str, Any]) -> None:
+    """Print the table of a run."""
+    config = report["config"]
     console = Console()
     # Not the table's title, which would break where the table is narrow.
-    console.print(f"team {config['team']}, model {config['model']['name']}{note}", highlight=False)
+    console.print(
+        f"team {config['team']}, model {config['model']['name']}{_note(report)}", highlight=False
+    )
     table = Table(box=SIMPLE)
     has_cost = any(task["cost"] for task in report["tasks"].values())
     columns = ["task", "success, 95 %", "s", "steps", "calls", "tokens"]
