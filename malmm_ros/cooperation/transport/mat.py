@@ -1,7 +1,7 @@
 """MAT's interface: one mind, a shared coarse map, four macro-actions of at most 50 frames.
 
 The multi-agent transformer itself is not rebuilt; a small linear policy stands in for it, trained
-by ``tools/train_mat.py``. It reads the map only.
+by ``tools/train_mat.py`` to choose as RHP's rules do. It reads the map only.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ CHANNELS = (
 MACRO_ACTIONS = ("explore", "target", "container", "goal")
 MacroAction = Literal["explore", "target", "container", "goal"]
 MOST_FRAMES = 50
-FEATURES = 10
+_LOAD_SCALE = 4.5
+_LATE = 0.25
+FEATURES = 12
 
 Weights = NDArray[np.float64]
 
@@ -104,9 +106,9 @@ class MatTeam:
                 result[(*_place(memory, other.memory.now.pose.x, other.memory.now.pose.y), 6)] = (
                     1.0
                 )
-        result[:, :, 7] = (
-            len(memory.carried()) + 0.5 * (memory.held("container") is not None)
-        ) / (memory.briefing.rules.capacity + 1.5)
+        # Halves tell whether a container is held.
+        load = len(memory.carried()) + 0.5 * (memory.held("container") is not None)
+        result[:, :, 7] = load / _LOAD_SCALE
         result[:, :, 8] = 1.0 - memory.now.frame / memory.briefing.rules.horizon_frames
         return result
 
@@ -194,25 +196,31 @@ def features(image: NDArray[np.float32]) -> NDArray[np.float64]:
     """What the linear policy reads off a map ``(12, 24, 9)``.
 
     Returns:
-        ``(10,)``: one, load and its square, time left, explored share, whether a target, a
-        container and the goal are known, nearness of target and of goal.
+        ``(12,)``: one; whether it holds a container; targets carried with one and without;
+        time left; whether it is late, alone and times what is carried; explored share; whether a
+        target, a container and the goal are known; nearness of the nearest target.
     """
     here = np.argwhere(image[:, :, 5] > 0)
     row, column = here[0] if len(here) else (ROWS // 2, COLUMNS // 2)
-    load, time_left = float(image[0, 0, 7]), float(image[0, 0, 8])
+    halves = round(2.0 * _LOAD_SCALE * float(image[0, 0, 7]))
+    has_container, carried = float(halves % 2), float(halves // 2)
+    time_left = float(image[0, 0, 8])
+    is_late = float(time_left < _LATE)
     target, container, goal = (_nearness(image[:, :, c], row, column) for c in (2, 3, 4))
     return np.array(
         [
             1.0,
-            load,
-            load * load,
+            has_container,
+            has_container * carried,
+            (1.0 - has_container) * carried,
             time_left,
+            is_late,
+            is_late * carried,
             float(image[:, :, 0].mean()),
             float(target > 0.0),
             float(container > 0.0),
             float(goal > 0.0),
             target,
-            goal,
         ]
     )
 
