@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +209,22 @@ def test_a_dead_move_group_is_named_and_taken_back(bench: Bench) -> None:
             break
     assert result.success, result.message
     bench.home()
+
+
+def test_a_node_without_move_group_says_what_it_waits_for_and_ends_cleanly(
+    ros_environment: dict[str, str], wait_until: Callable[..., None]
+) -> None:
+    lines: list[str] = []
+    values = {"motion": "moveit", "namespace": "alone", "rviz": "false"}
+    (motion,) = [node for node in SIM.resolve(values) if node.name == "motion"]
+    command = [*node_command(motion), "-p", "moveit.interface:=move_group"]
+    with ProcessGroup(on_line=lambda _, line: lines.append(line)) as group:
+        pid = group.start("motion", command, environment=ros_environment)
+        for words in ("waiting for move_group: get_planning_scene", "joint states"):
+            wait_until(lambda: any(words in line for line in lines), timeout_s=60.0)  # noqa: B023
+        os.kill(pid, signal.SIGTERM)
+        wait_until(group.dead, timeout_s=10.0, what="its end")
+        assert group.dead() == {"motion": 0}
 
 
 @pytest.mark.slow
