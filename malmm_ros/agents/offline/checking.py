@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from malmm_ros.agents.offline import layout
@@ -120,6 +121,29 @@ def refuse_moving(goals: Sequence[Goal], phrases: Sequence[Phrase], context: Con
         for item in candidates(phrase, context, is_thing=False):
             if item.name in moved:
                 raise NotUnderstoodError(f'"{item.name}" is to stay, and yet to be moved.')
+
+
+def refuse_crowding(goals: Sequence[Goal], context: Context) -> None:
+    """See that no two things are to stand on the same block: "... and three more on top of them".
+
+    Raises:
+        NotUnderstoodError: They are.
+    """
+    carried: dict[str, str] = {}
+    for goal in goals:
+        if isinstance(goal, Rest):
+            pairs = [(goal.support, goal.item)]
+        elif isinstance(goal, Tower):
+            names = [level[0] if len(level) == 1 else "" for level in goal.levels]
+            pairs = list(pairwise([goal.support, *names]))
+        else:
+            continue
+        for support, item in pairs:
+            base = context.scene.find(support)
+            if base is None or base.is_fixed or "block" not in label(base).kinds or not item:
+                continue
+            if carried.setdefault(support, item) != item:
+                raise NotUnderstoodError(f'Two things cannot stand on "{support}".')
 
 
 def named_by(phrases: Sequence[Phrase], context: Context) -> list[str]:

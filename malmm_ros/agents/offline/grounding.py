@@ -76,7 +76,10 @@ def candidates(
         left_out = {item.name for item in candidates(other, context, is_thing=is_thing)}
         found = [item for item in found if item.name not in left_out]
     for link in phrase.modifiers:
-        found = _filter(found, link, context, rank=phrase.selector_rank)
+        is_near = link.relation in ("nearest", "farthest", "beside", "toward")
+        if is_near and phrase.is_plural and phrase.count is None and len(found) > 1:
+            raise NotUnderstoodError(f'I do not know which of "{phrase.text}" are near enough.')
+        found = _filter(found, link, context, rank=phrase.selector_rank, count=phrase.count or 1)
     if phrase.selector_rank > 1 and not (phrase.selectors or phrase.size or phrase.modifiers):
         # "the third red block", where they are numbered
         found = [i for i in found if str(phrase.selector_rank) in label(i).indices]
@@ -273,7 +276,7 @@ def _referred(phrase: Phrase, context: Context) -> list[SceneObject]:
 
 
 def _filter(
-    found: list[SceneObject], link: Link, context: Context, *, rank: int
+    found: list[SceneObject], link: Link, context: Context, *, rank: int, count: int
 ) -> list[SceneObject]:
     """Keep what stands in a relation to something: "on the grill", "left of the jar"."""
     relation = link.relation
@@ -291,7 +294,7 @@ def _filter(
         sign = -1.0 if relation == "farthest" else 1.0
         middle = _mean([layout.center(anchor) for anchor in anchors])
         others.sort(key=lambda item: sign * layout.distance(layout.center(item), middle))
-        return others[:1]
+        return others[:count]
     return [item for item in others if any(_relates(item, relation, a, context) for a in anchors)]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from malmm_ros.agents.offline.checking import (
     keep_to_bans,
     named_by,
+    refuse_crowding,
     refuse_moving,
     refuse_touching,
     target_of,
@@ -80,6 +81,7 @@ def interpret(instruction: str, scene: Scene, *, is_camera_view: bool = False) -
     found = _read(told.text, scene, is_camera_view)
     keep_to_bans(told, found.goals, found.context, lambda wish: _read(wish, scene, False).goals)
     goals = tuple(pile_where_narrow(found.goals, found.context))
+    refuse_crowding(goals, found.context)
     remarks = (*found.spelled, *told.remarks, *dict.fromkeys(found.context.remarks))
     return Interpretation(goals=goals, remarks=remarks, is_open=found.is_open)
 

@@ -44,6 +44,10 @@ _YOU_HAVE_LAST: Final = re.compile(
     r"^(?P<last>.+?),? (?:only )?(?:as soon as|once|when|after) you (?:have )?(?P<verb>\w+) "
     r"(?P<what>[^,]+)$"
 )
+_NAMED_ONLY: Final = re.compile(
+    r"^(?:please |first )?(?P<wish>(?P<verb>put|place|move|set|stack|throw|drop|bring|lay) .+?),? "
+    r"(?P<when>after|before) (?P<other>[^,]+)$"
+)
 _IT_IS: Final = re.compile(
     r"(?P<start>^|, (?:and )?|\band )(?:as soon as|once|when|after) (?P<what>[^,]+?) "
     r"(?:is|are|has been|have been|was|were|has|have|gets) (?P<state>[^,]+), (?:then )?(?=\w)"
@@ -64,6 +68,8 @@ def said_afterwards(sentence: str) -> str:
 
 def in_order(sentence: str, listener: Listener) -> str:
     """One sentence, its wishes in the order of doing, with "then" between them."""
+    if (match := _NAMED_ONLY.match(sentence)) and _is_name(match["other"], listener):
+        return _same_for(match)
     if match := _BUT_BEFORE.match(sentence):
         return f"{match['first']} then {match['last']}"
     if match := _ONLY_AFTER.match(sentence):
@@ -78,6 +84,22 @@ def in_order(sentence: str, listener: Listener) -> str:
         return f"{verb} {_there(match['what'], match['last'])} then {match['last']}"
     sentence = _YOU_HAVE.sub(_after_doing, sentence)
     return _IT_IS.sub(lambda match: _after_state(match, listener), sentence)
+
+
+def _is_name(text: str, listener: Listener) -> bool:
+    words = listener.words(text)
+    mentions = listener.mentions(words)
+    return len(mentions) == 1 and (mentions[0].start, mentions[0].end) == (0, len(words))
+
+
+def _same_for(match: re.Match[str]) -> str:
+    """Read "put A on B after C" as "put C on B then put A on B"."""
+    place = place_in(match["wish"])
+    if not place:
+        return match[0]
+    other = f"{match['verb']} {match['other']} {place}"
+    pair = (other, match["wish"]) if match["when"] == "after" else (match["wish"], other)
+    return " then ".join(pair)
 
 
 def _after_doing(match: re.Match[str]) -> str:
