@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from malmm_ros.cooperation.transport.mat import (
     MACRO_ACTIONS,
     MatTeam,
     features,
+    load_weights,
 )
 from malmm_ros.cooperation.transport.memory import TransportMemory
 from malmm_ros.cooperation.transport.plan import Plan
@@ -51,7 +54,7 @@ def test_the_central_planner_is_no_slower(make_episode: EpisodeMaker) -> None:
     assert frames["central"] <= frames["rhp"] + 50
 
 
-@pytest.mark.parametrize("kind", [*AGENTS, *(name for name in LEADERS if name != "mat")])
+@pytest.mark.parametrize("kind", [*AGENTS, *LEADERS])
 def test_every_kind_of_agent_acts(kind: str) -> None:
     world = TransportWorld(
         load_episodes("training")[0],
@@ -211,3 +214,51 @@ def test_exploring_goes_to_the_middle_and_turns_a_full_circle(make_episode: Epis
 def test_rhp_uses_no_model(make_episode: EpisodeMaker) -> None:
     briefing = TransportWorld(make_episode(), agents=("Alice",)).brief("Alice")
     assert RulePlanner(briefing, rng=np.random.default_rng(0)).usage.calls == 0
+
+
+def mat_image(load: float, time_left: float, *known: int) -> np.ndarray:
+    image = np.zeros((12, 24, len(CHANNELS)), np.float32)
+    image[6, 12, 5] = 1.0
+    image[:, :, 0], image[:, :, 7], image[:, :, 8] = 0.5, load / 4.5, time_left
+    for channel in known:
+        image[6, 15, channel] = 1.0
+    return image
+
+
+@pytest.mark.parametrize(
+    ("image", "wanted"),
+    [
+        (mat_image(3.5, 0.6, 2, 4), "goal"),  # a full container
+        (mat_image(2.0, 0.6, 2, 4), "goal"),  # two full hands
+        (mat_image(0.5, 0.6, 2, 4), "target"),
+        (mat_image(0.0, 0.9, 2, 3), "container"),
+        (mat_image(0.0, 0.9), "explore"),
+        (mat_image(1.0, 0.1, 2, 4), "goal"),  # late
+    ],
+)
+def test_the_trained_policy_has_learnt_the_rules(image: np.ndarray, wanted: str) -> None:
+    logits = load_weights() @ features(image)
+    assert MACRO_ACTIONS[int(logits.argmax())] == wanted
+
+
+@pytest.mark.slow
+def test_the_trained_policy_is_better_than_random_choices() -> None:
+    rates = {}
+    for name, weights in (("trained", load_weights()), ("random", np.zeros((4, FEATURES)))):
+        done = []
+        for episode in load_episodes("training")[:4]:
+            world = TransportWorld(episode)
+            options = {"mat": {"weights": weights}}
+            team = build_team(("mat", "mat"), world, seed=0, options=options)
+            done.append(run_episode(world, team).transport_rate)
+        rates[name] = float(np.mean(done))
+    assert rates["trained"] > rates["random"] + 0.1
+
+
+@pytest.mark.slow
+def test_an_oracle_episode_of_two_rhp_agents_takes_at_most_10_s_of_processor() -> None:
+    world = TransportWorld(load_episodes("test")[1])
+    team = build_team(("rhp", "rhp"), world, seed=0)
+    started = time.process_time()
+    run_episode(world, team)
+    assert time.process_time() - started < 10.0
