@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from malmm_ros.cooperation.transport.observation import (
 from malmm_ros.cooperation.transport.rules import TransportRules
 from malmm_ros.cooperation.transport.senses import Senses
 from malmm_ros.cooperation.transport.state import Body, Floor
-from malmm_ros.cooperation.world import Progress, Step
+from malmm_ros.cooperation.world import CooperationWorld, Progress, Step
 from malmm_ros.errors import ConfigurationError, PerceptionError, SimulationError, UnknownNameError
 
 AGENT_NAMES = ("Alice", "Bob", "Carol", "Dave")
@@ -130,13 +130,19 @@ class TransportWorld:
         if missing:
             raise SimulationError(f"no action for {', '.join(missing)}; 'ongoing' keeps one")
         before, first = self.progress.rate, self.frame
-        for name, body in self.floor.bodies.items():
-            self._begin(actions[name], body)
+        # An action that is refused has ended, too: after one frame everybody is told.
+        refused = [self._is_refused(actions[name], b) for name, b in self.floor.bodies.items()]
+        is_told = any(refused)
         cost = 0.0
         while True:
             has_ended, spent = self._run_frame()
             cost += spent
-            if has_ended or self.is_over or all(b.activity is None for b in self._bodies()):
+            if (
+                is_told
+                or has_ended
+                or self.is_over
+                or all(b.activity is None for b in self._bodies())
+            ):
                 break
         return Step(
             observations=self.observe(),
@@ -148,11 +154,12 @@ class TransportWorld:
     def _bodies(self) -> list[Body]:
         return list(self.floor.bodies.values())
 
-    def _begin(self, action: Action, body: Body) -> None:
+    def _is_refused(self, action: Action, body: Body) -> bool:
+        """Begin an action, unless it cannot be begun."""
         if action.kind not in ACTION_KINDS:
             raise UnknownNameError("action", action.kind, ACTION_KINDS)
         if action.kind == "ongoing":
-            return
+            return False
         body.failure = refuse(action, body, self.floor)
         if body.failure is None and action.kind == "grasp":
             thing = self.floor.things[action.object_id]
@@ -160,13 +167,12 @@ class TransportWorld:
         body.is_valid = body.failure is None
         body.status = "ongoing" if body.is_valid else "fail"
         body.activity = begin(action, body, self.floor) if body.is_valid else None
+        return not body.is_valid
 
     def _run_frame(self) -> tuple[bool, float]:
         """Let one frame pass; whether an action ended in it, and what it cost."""
         self.frame += 1
-        # An action that was refused has ended, too: its agent is told after this frame.
-        has_ended = any(b.status == "fail" and b.activity is None for b in self._bodies())
-        cost = 0.0
+        has_ended, cost = False, 0.0
         for body in self._bodies():
             activity = body.activity
             if activity is None:
@@ -200,3 +206,10 @@ class TransportWorld:
         if frame != self.frame:
             raise PerceptionError("this moment has passed; look before the next step")
         return self._camera(self, name)
+
+
+if TYPE_CHECKING:
+
+    def _as_any_world(world: TransportWorld) -> CooperationWorld[Observation, Action]:
+        """The type checker's proof that this is a cooperation world."""
+        return world

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from malmm_ros import __version__
+from malmm_ros.cooperation import WORLDS
 from malmm_ros.cooperation.transport.episode import EPISODE_SETS, Episode, load_episodes
 from malmm_ros.cooperation.transport.placement import MOST_AGENTS
 from malmm_ros.cooperation.transport.rules import TransportRules
 from malmm_ros.cooperation.transport.team import check_agents
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 
-WORLDS = ("transport",)
 OBSERVATIONS = ("oracle",)
 
 
