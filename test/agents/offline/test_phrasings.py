@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malmm_ros.agents.offline.goals import (
+    Above,
     Around,
     Goal,
     HandFree,
     Held,
+    Home,
     Inside,
     Layer,
     Off,
@@ -53,8 +55,12 @@ def _short(goal: Goal) -> str:
             return f"hold {item}"
         case Off(item, support):
             return f"{item} off {support}"
+        case Above(item, support, height):
+            return f"{item} {height:.2f} above {support}"
         case HandFree():
             return "hand free"
+        case Home():
+            return "home"
         case Tower(layers, support):
             levels = " + ".join(f"{layer.count}/{'|'.join(layer.names)}" for layer in layers)
             return f"tower {levels} > {support or 'table'}"
