@@ -10,7 +10,8 @@ from malmm_ros.geometry import Pose, top_down
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.tracking import Tracker, View
-from malmm_ros.scene import TABLE_TOP_Z, GripperState
+from malmm_ros.perception.tracking.held import settled_in_hand
+from malmm_ros.scene import TABLE_TOP_Z, GripperState, SceneObject, Solid
 
 EDGE = 0.05
 # Straight above the table, looking down.
@@ -136,3 +137,26 @@ def test_what_falls_out_of_sight_is_thought_to_lie_below() -> None:
     for _ in range(2):  # let go above; below, the arm hides the table
         (track,) = tracker.update([], [view(hidden=(0.3, 0.0))], gripper(up))
     assert track.as_object().is_remembered
+
+
+@pytest.mark.parametrize(("width", "shift"), [(0.05, 0.006), (0.01, 0.026)])
+def test_what_is_gripped_is_told_by_the_opening(width: float, shift: float) -> None:
+    bars = tuple(
+        Solid(shape="box", size=size, pose=Pose(place))
+        for size, place in (
+            ((0.05, 0.01, 0.02), (0.0, -0.02, 0.0)),
+            ((0.05, 0.01, 0.02), (0.0, 0.02, 0.0)),
+        )
+    )
+    ring = SceneObject(
+        name="ring",
+        category="ring",
+        pose=Pose((0.2, 0.1, 0.762)),
+        size=(0.05, 0.05, 0.02),
+        yaw_symmetry=4,
+        solids=bars,
+    )
+    # The tool is 6 mm beside the middle of the ring, or of its nearer bar.
+    tcp = top_down((0.2, 0.1 + shift, 0.762), 0.0)
+    pose = settled_in_hand(ring, tcp, width)
+    assert pose.position[1] == pytest.approx(0.106, abs=1e-6)

@@ -10,6 +10,8 @@ import numpy as np
 from malmm_ros.geometry import Pose, vector3, wrap_angle
 from malmm_ros.scene import TABLE_TOP_Z, SceneObject, Solid
 
+# What differs more from the opening is not what the fingers hold, metres.
+_OTHER_WIDTH = 0.02
 # Half a finger pad: the tool point may be that far beside what it grips.
 _BESIDE = 0.015
 # Turns beyond this would mean that the fingers lie on no side of it.
@@ -31,7 +33,7 @@ def settled_in_hand(item: SceneObject, tcp: Pose, width: float) -> Pose:
     if part is None:
         return item.pose
     pose = item.pose
-    if item.yaw_symmetry and item.pose.tilt < 0.05 and part.shape == "box":
+    if item.yaw_symmetry and item.pose.tilt < 0.05:
         turn = wrap_angle(tcp.yaw - pose.yaw, 0.5 * math.pi)
         if abs(turn) <= _LARGEST_TURN:
             center = pose @ part.pose
@@ -65,15 +67,16 @@ def fallen(item: SceneObject, others: Iterable[SceneObject]) -> Pose:
 
 
 def _gripped(item: SceneObject, tcp: Pose, width: float) -> Solid | None:
-    """The part that the tool point is in or beside and that is about as wide as the opening."""
+    """The part, or the whole, at the tool point that is about as wide as the opening."""
+    closing = tcp.matrix()[:3, 1]
     best: tuple[float, Solid] | None = None
-    for part in item.parts:
-        local = (item.pose @ part.pose).inverse().apply(np.array([tcp.position]))[0]
-        if (np.abs(local) > 0.5 * np.asarray(part.size) + _BESIDE).any():
+    for part in (Solid(shape="box", size=item.size), *item.solids):
+        pose = item.pose @ part.pose
+        local = np.abs(pose.inverse().apply(np.array([tcp.position]))[0])
+        if (local > 0.5 * np.asarray(part.size) + _BESIDE).any():
             continue
-        if width > 0.02 + math.hypot(*part.size[:2]):
-            continue
-        distance = float(np.linalg.norm(local))
-        if best is None or distance < best[0]:
-            best = (distance, part)
+        along = int(np.argmax(np.abs(pose.matrix()[:3, :2].T @ closing)))
+        misfit = abs(part.size[along] - width)
+        if misfit < _OTHER_WIDTH and (best is None or misfit < best[0] - 1e-9):
+            best = (misfit, part)
     return None if best is None else best[1]

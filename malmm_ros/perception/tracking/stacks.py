@@ -17,6 +17,8 @@ from malmm_ros.scene import TABLE_TOP_Z
 
 # What rises above a known object by this share of its height has something on it.
 _RISE = 0.4
+# Things go into them, not on them; or they have no height.
+_NOT_STACKED = frozenset((FLAT, "container", "bin", "hoop"))
 # What is on it is at least so high, metres.
 _LEAST_RISE = 0.01
 # What stands in a tower is about as wide as that.
@@ -65,7 +67,7 @@ def _levels(detection: Detection, tracks: Sequence[Track]) -> list[Detection]:
 
 def _stands_in(track: Track, detection: Detection) -> bool:
     """Whether a known object is a lower part of what was seen, or was put on top of it."""
-    if not is_same_color(track.color, detection.color) or track.category == FLAT:
+    if not is_same_color(track.color, detection.color) or track.category in _NOT_STACKED:
         return False
     if float(track.size[2]) > detection.size[2] - _LEAST_RISE:
         return False

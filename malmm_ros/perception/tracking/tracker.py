@@ -18,7 +18,7 @@ from malmm_ros.perception.tracking.association import AssociationConfig, Known, 
 from malmm_ros.perception.tracking.held import fallen, settled_in_hand
 from malmm_ros.perception.tracking.history import HistoryConfig
 from malmm_ros.perception.tracking.naming import new_names
-from malmm_ros.perception.tracking.stacks import split_stacks
+from malmm_ros.perception.tracking.stacks import is_same_color, split_stacks
 from malmm_ros.perception.tracking.track import Track
 from malmm_ros.perception.tracking.visibility import View, look_at
 from malmm_ros.scene import TABLE_TOP_Z, GripperState, SceneObject
@@ -203,13 +203,16 @@ class Tracker:
             and not is_elsewhere
             and look_at(track.surface, views).hidden > self._config.hidden_share
         )
-        change = np.abs(np.asarray(detection.size) - track.size)
-        is_other = bool((change > np.maximum(_OTHER_SIZE, self._config.other * track.size)).any())
+        growth = np.asarray(detection.size) - track.size
+        limit = np.maximum(_OTHER_SIZE, self._config.other * track.size)
+        is_other = bool((np.abs(growth) > limit).any())
+        # Behind a tray's wall, or below a lid, only a part of it is in sight.
+        is_hidden |= is_other and bool((growth < limit).all()) and not track.was_cut
         if track.was_cut and not detection.is_cut:
             track.restart(detection)  # seen whole for the first time
         elif is_hidden and not is_elsewhere and self._is_as_known(track, detection):
             track.glimpse()
-        elif is_hidden:
+        elif is_hidden and not is_other:
             track.measure(detection)  # it moved: a part of it there is better than the old place
         elif is_other and track.doubts < self._patience(track):
             track.doubt()
@@ -257,6 +260,11 @@ class Tracker:
     def _miss(self, track: Track, views: Sequence[View]) -> None:
         """It was not found: forget it when its place is empty, else remember it."""
         track.is_remembered = True
+        if self._is_seen_as_another(track):
+            track.misses += 1
+            if track.misses >= self._config.empty_misses:
+                self._tracks.remove(track)
+            return
         place = look_at(track.surface, views)
         if place.empty >= self._config.empty_share and track.is_released:
             self._let_fall(track, views)
@@ -271,6 +279,20 @@ class Tracker:
             is_gone = False
         if is_gone:
             self._tracks.remove(track)
+
+    def _is_seen_as_another(self, track: Track) -> bool:
+        """Whether something else of its colour, in sight, is where it is thought to be."""
+        if track.category == FLAT or track.is_released:
+            return False
+        boxes = parts_of(track.as_object())
+        return any(
+            other is not track
+            and not other.is_remembered
+            and other.category != FLAT
+            and is_same_color(other.color, track.color)
+            and do_overlap(boxes, parts_of(other.as_object()))
+            for other in self._tracks
+        )
 
     def _let_fall(self, track: Track, views: Sequence[View]) -> None:
         """What was let go and is not where that was has fallen: out of sight, or it is gone."""
