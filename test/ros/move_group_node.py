@@ -253,6 +253,8 @@ class MoveGroupStandIn(Node):
             return int(CODES.CONTROL_FAILED)
         self._is_stopped = False
         goal = FollowJointTrajectory.Goal(trajectory=trajectory.joint_trajectory)
+        # What is sent before both sides have found each other is lost.
+        self._controller.wait_for_server(timeout_sec=20.0)
         sent = _wait(self._controller.send_goal_async(goal), 10.0)
         if sent is None or not sent.accepted:
             return int(CODES.CONTROL_FAILED)

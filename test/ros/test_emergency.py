@@ -143,6 +143,7 @@ def test_a_lost_heartbeat_brakes_the_arm_and_holds_until_it_is_released(bench: B
     bench.home()
 
 
+@pytest.mark.slow
 def test_the_speed_scale_can_be_changed_and_is_checked(bench: Bench) -> None:
     bench.home()
     fast = bench.robot.execute_trajectory(FAR, 0.0).duration_s

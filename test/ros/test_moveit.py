@@ -142,12 +142,14 @@ def test_move_group_moves_the_simulated_arm(bench: Bench) -> None:
     bench.home()
 
 
+@pytest.mark.slow
 def test_out_of_reach_is_said_at_once_and_in_words(bench: Bench) -> None:
     refused = bench.robot.execute_trajectory((0.57, 0.45, 0.8), 0.0)
     assert refused.reason == "unreachable"
     assert "from the base" in refused.message
 
 
+@pytest.mark.slow
 def test_a_block_is_grasped_carried_and_put_down(bench: Bench) -> None:
     scene = bench.robot.observe()
     item = next(item for item in scene.objects if item.category == "block")
@@ -184,6 +186,7 @@ def test_a_stop_reaches_the_arm_through_move_group_and_stays(bench: Bench) -> No
     bench.home()
 
 
+@pytest.mark.slow
 def test_a_cancelled_goal_brakes_the_arm(bench: Bench) -> None:
     thread, box = bench.start(FAR)
     bench.robot.stop()

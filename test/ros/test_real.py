@@ -107,6 +107,7 @@ def test_an_arm_behind_foreign_controllers_moves_and_grips(bench: Bench) -> None
     assert up.is_success, up.message
 
 
+@pytest.mark.slow
 def test_joint_states_that_fall_silent_fail_the_motion_by_name(bench: Bench) -> None:
     box: list[Any] = []
 
