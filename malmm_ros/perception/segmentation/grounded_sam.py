@@ -19,7 +19,7 @@ from transformers import GroundingDinoForObjectDetection, GroundingDinoProcessor
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.perception.segmentation.propagation import PropagationConfig, propagate
-from malmm_ros.perception.segmentation.segmenter import Mask, without
+from malmm_ros.perception.segmentation.segmenter import Mask, asked_for, without
 
 _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
@@ -138,7 +138,7 @@ class GroundedSamSegmenter:
         if not len(boxes):
             return []
         return [
-            Mask(pixels=pixels, phrase=phrases[owner], score=float(score))
+            asked_for(pixels, phrases[owner], float(score))
             for pixels, score, owner in zip(
                 self._pixels(image.rgb, boxes), scores, owners, strict=True
             )

@@ -21,7 +21,7 @@ from PIL import Image
 
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError, PerceptionError
-from malmm_ros.perception.segmentation.segmenter import Mask, without
+from malmm_ros.perception.segmentation.segmenter import Mask, asked_for, without
 
 _had_autocast = torch.is_autocast_enabled("cuda")
 from lang_sam import LangSAM  # noqa: E402  # its import has the side effect undone below
@@ -122,7 +122,7 @@ def _masks(phrase: str, answer: dict[str, Any], shape: tuple[int, ...]) -> list[
     boxes = np.atleast_1d(np.asarray(answer["scores"], float))
     fits = np.atleast_1d(np.asarray(answer["mask_scores"], float))
     return [
-        Mask(pixels=mask, phrase=phrase, score=float(np.clip(box * fit, 0.0, 1.0)))
+        asked_for(mask, phrase, float(np.clip(box * fit, 0.0, 1.0)))
         for mask, box, fit in zip(pixels, boxes, fits, strict=True)
         if mask.any()
     ]

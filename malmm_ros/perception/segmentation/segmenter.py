@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malmm_ros.camera import RgbdImage
+from malmm_ros.perception.phrases import find_phrases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,3 +62,21 @@ def without(masks: Iterable[Mask], ignore: NDArray[np.bool_] | None) -> list[Mas
         return list(masks)
     rest = (replace(mask, pixels=mask.pixels & ~ignore) for mask in masks)
     return [mask for mask in rest if mask.pixels.any()]
+
+
+def asked_for(pixels: NDArray[np.bool_], phrase: str, score: float) -> Mask:
+    """The mask of a thing that a phrase was found for: its kind and colour are the phrase's.
+
+    Args:
+        pixels: ``(H, W)``.
+        phrase: As the segmenter was asked.
+        score: How sure, 0 to 1.
+    """
+    named = next((item for item in find_phrases(phrase) if not item.is_implied), None)
+    return Mask(
+        pixels=pixels,
+        phrase=phrase,
+        score=score,
+        category="" if named is None else named.category,
+        color="" if named is None else named.color,
+    )

@@ -10,7 +10,7 @@ import pytest
 from malmm_ros.backends import load_backend
 from malmm_ros.errors import MissingDependencyError
 from malmm_ros.perception.segmentation import SEGMENTER_INSTALLS, SEGMENTERS, Mask, Segmenter
-from malmm_ros.perception.segmentation.segmenter import without
+from malmm_ros.perception.segmentation.segmenter import asked_for, without
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of learned ones, at their import
 
@@ -36,3 +36,17 @@ def test_ignored_pixels_are_in_no_mask() -> None:
     (rest,) = without(masks, left)
     assert rest.phrase == "all"
     assert (rest.pixels == ~left).all()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "category", "color"),
+    [
+        ("red block", "block", "red"),
+        ("green target area", "target area", "green"),
+        ("jar", "jar", ""),
+        ("gizmo", "", ""),
+    ],
+)
+def test_a_mask_is_of_the_kind_that_was_asked_for(phrase: str, category: str, color: str) -> None:
+    mask = asked_for(np.ones((2, 2), bool), phrase, 0.5)
+    assert (mask.phrase, mask.category, mask.color, mask.score) == (phrase, category, color, 0.5)
