@@ -17,6 +17,8 @@ from malmm_ros.perception.segmentation.regions import Region, View
 _REACH_PX = 10
 _LONGEST, _LARGEST = 0.38, 0.125  # m, m²
 _WALL, _LOW_WALL = 0.08, 0.03  # m
+_BARE_SHARE, _BARE_IN_FLOOR = 0.25, 0.12
+_LOW, _LOW_GAP = 0.08, 0.022  # m
 _COMPARED = 100
 # A closed top is at least this wide from its middle to its edge as the camera sees it, m; a rim
 # is narrower.
@@ -81,7 +83,7 @@ def _joined(view: View, regions: list[Region]) -> list[list[Region]]:
                 continue
             if place[i] == place[j] or not (is_wall[i] or is_wall[j]):
                 continue
-            if not _are_near(first, second) and not _share_floor(view, first, second):
+            if not _are_near(view, first, second) and not _share_floor(view, first, second):
                 continue
             joined = groups[place[i]] + groups[place[j]]
             # Two trays side by side are longer than any one thing.
@@ -127,8 +129,8 @@ def _is_open(view: View, region: Region) -> bool:
     return widest * distance / view.image.camera.fx < _CLOSED
 
 
-def _are_near(first: Region, second: Region) -> bool:
-    """Whether two pieces are some pixels apart at most."""
+def _are_near(view: View, first: Region, second: Region) -> bool:
+    """Whether two pieces are some pixels apart; low ones with no bare table between them."""
     (r0, c0), (r1, c1) = first.window, second.window
     if (
         r0.start > r1.stop + _REACH_PX
@@ -145,7 +147,38 @@ def _are_near(first: Region, second: Region) -> bool:
         mask[_within(region.window, rows, columns)] = region.pixels
         masks.append(mask)
     kernel = np.ones((2 * _REACH_PX + 1, 2 * _REACH_PX + 1), np.uint8)
-    return bool((cv2.dilate(masks[0], kernel) & masks[1]).any())
+    wide = [cv2.dilate(mask, kernel) for mask in masks]
+    if not (wide[0] & masks[1]).any():
+        return False
+    if not _are_low(view, first, second):
+        return True
+    between = (wide[0] > 0) & (wide[1] > 0) & (masks[0] == 0) & (masks[1] == 0)
+    is_table = between & (np.abs(view.smooth[rows, columns]) < _LOWEST_FLOOR)
+    if is_table.sum() >= _BARE_SHARE * max(1, int(between.sum())):
+        return False
+    sides = [(wide[1 - index] > 0) & (masks[index] > 0) for index in range(2)]
+    return _gap(view, sides, rows, columns) < _LOW_GAP
+
+
+def _are_low(view: View, first: Region, second: Region) -> bool:
+    """Whether both pieces are walls as low as a tray's: one looks over them from wall to wall."""
+    return all(
+        quantile(view.smooth[region.window][region.pixels], 0.97) < _LOW
+        for region in (first, second)
+    )
+
+
+def _gap(view: View, sides: list[NDArray[np.bool_]], rows: slice, columns: slice) -> float:
+    """Least distance in space between pixels of two pieces, metres."""
+    clouds = []
+    for pixels in sides:
+        v, u = np.nonzero(pixels & (view.heights[rows, columns] > -0.5))
+        step = max(1, len(v) // _COMPARED)
+        v, u = v[::step] + rows.start, u[::step] + columns.start
+        clouds.append(rays(view.image, v, u) * view.image.depth[v, u][:, None])
+    if not len(clouds[0]) or not len(clouds[1]):
+        return float("inf")
+    return float(np.linalg.norm(clouds[0][:, None] - clouds[1][None, :], axis=2).min())
 
 
 def _share_floor(view: View, first: Region, second: Region) -> bool:
@@ -161,6 +194,8 @@ def _share_floor(view: View, first: Region, second: Region) -> bool:
     height = view.smooth[whole.window]
     between = height[(hull > 0) & ~whole.pixels & (height > -0.5)]
     if len(between) < _FLOOR_PIXELS:
+        return False
+    if float((np.abs(between) < _LOWEST_FLOOR).mean()) > _BARE_IN_FLOOR:
         return False
     level = float(np.median(between))
     is_even = float((np.abs(between - level) < _TOP_BAND).mean()) > 0.6

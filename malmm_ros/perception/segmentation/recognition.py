@@ -15,6 +15,7 @@ from malmm_ros.perception.estimation.support import find_support, is_steep
 from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.grouping import Thing, union
 from malmm_ros.perception.segmentation.regions import View
+from malmm_ros.perception.segmentation.shade import Shade
 from malmm_ros.perception.segmentation.splitting import split_cap, split_cubes, split_levels
 
 _LEAST_POINTS = 12
@@ -42,8 +43,12 @@ class Known:
 def know(view: View, things: list[Thing], light: Light) -> list[Known]:
     """Kind and colour of everything that is one."""
     parts = [part for thing in things for part in split_levels(view, thing)]
-    known = [item for part in parts for item in _known(view, part, light)]
-    known = [_recolored(view, item, light) if _is_covered(item, known) else item for item in known]
+    shade = Shade(view)
+    known = [item for part in parts for item in _known(view, part, shade.on(part, light))]
+    known = [
+        _recolored(view, item, shade.on(item.thing, light)) if _is_covered(item, known) else item
+        for item in known
+    ]
     return _with_stands(known)
 
 
@@ -61,7 +66,7 @@ def surface_color(view: View, thing: Thing) -> NDArray[np.float64]:
     least = _TOP_PIXELS if top > _TALL else max(_TOP_PIXELS, _TOP_SHARE * len(colors))
     # The top's band holds some of the sides, which are darker.
     chosen = colors[is_top] if is_top.sum() >= least else colors
-    return _of_brightest(chosen, 0.8)
+    return _of_brightest(chosen, 0.92 if top > _TALL else 0.8)
 
 
 def _of_brightest(colors: NDArray[np.float64], share: float) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ _LEAST_PIXELS = 20
 # Heights at which a wide low thing may carry narrow tall ones of its own colour, metres.
 _LEVELS = (0.033, 0.062)
 _WIDE, _NARROW, _TALLER = 0.2, 0.09, 0.03
+_RISE = 0.008
 # A cap is so high at most, and so much brighter than the neck below it. (Darker proves nothing:
 # a cap of another hue throws a shadow on its neck.)
 _CAP = (0.012, 0.03)
@@ -44,6 +45,10 @@ def split_levels(view: View, thing: Thing) -> list[Thing]:
         lower = thing.pixels & ~upper
         if lower.sum() < _LEAST_PIXELS or _width(view, thing, lower) < _WIDE:
             continue
+        # Most of the wide thing is its top: what rises from there is not its own.
+        low_top = float(np.median(height[lower]))
+        upper = thing.pixels & (height > low_top + _RISE)
+        lower = thing.pixels & ~upper
         parts = _components(thing, upper)
         if parts and all(_width(view, part, part.pixels) < _NARROW for part in parts):
             return [replace(thing, pixels=lower), *parts]
