@@ -66,7 +66,7 @@ def surface_color(view: View, thing: Thing) -> NDArray[np.float64]:
     least = _TOP_PIXELS if top > _TALL else max(_TOP_PIXELS, _TOP_SHARE * len(colors))
     # The top's band holds some of the sides, which are darker.
     chosen = colors[is_top] if is_top.sum() >= least else colors
-    return _of_brightest(chosen, 0.92 if top > _TALL else 0.8)
+    return _of_brightest(chosen, 0.8)
 
 
 def _of_brightest(colors: NDArray[np.float64], share: float) -> NDArray[np.float64]:
