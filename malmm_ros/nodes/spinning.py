@@ -23,6 +23,7 @@ class SpinThread:
     """
 
     def __init__(self, node: Node, *, threads: int = 4) -> None:
+        self._context = node.context
         self._executor = MultiThreadedExecutor(num_threads=threads, context=node.context)
         self._executor.add_node(node)
         self._stop = threading.Event()
@@ -35,15 +36,25 @@ class SpinThread:
         self._executor.wake()
         self._thread.join(timeout_s)
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether callbacks are taken."""
+        return self._thread.is_alive()
+
+    def join(self, *, timeout_s: float) -> None:
+        """Wait for an end that comes by itself, with the context's."""
+        self._thread.join(timeout_s)
+
     def _run(self) -> None:
-        while not self._stop.is_set():
+        # Without a valid context every turn would fail at once, and flood the output.
+        while not self._stop.is_set() and self._context.ok():
             try:
                 # Woken by close(); the timeout is for a wake-up that comes too early.
                 self._executor.spin_once(timeout_sec=0.5)
             except ExternalShutdownException:
                 return
             except Exception as error:  # noqa: BLE001  # top of all callbacks
-                if self._stop.is_set():
+                if self._stop.is_set() or not self._context.ok():
                     return
                 if type(error).__name__ != "InvalidHandle":
                     sys.stderr.write(f"callback failed:\n{traceback.format_exc()}")

@@ -3,8 +3,12 @@ from __future__ import annotations
 import queue
 
 import pytest
+import rclpy
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
+
+from malmm_ros.nodes.spinning import SpinThread
 
 
 def test_a_callback_that_raises_is_reported_and_the_node_goes_on(
@@ -36,3 +40,16 @@ def test_subscriptions_may_come_and_go_while_the_node_spins(client: Node) -> Non
         assert seen.get(timeout=10.0).data == "on"
         client.destroy_subscription(subscription)
     client.destroy_timer(timer)
+
+
+def test_a_context_that_was_shut_down_ends_the_spinning_without_a_word(
+    ros_environment: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    context = rclpy.Context()
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+    node = Node("short_lived", context=context)
+    spinning = SpinThread(node)
+    context.shutdown()
+    spinning.join(timeout_s=10.0)
+    assert not spinning.is_alive
+    assert capsys.readouterr().err == ""
