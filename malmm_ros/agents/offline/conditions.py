@@ -44,7 +44,8 @@ _NONE: Final = re.compile(
     r"(?:nothing|no \w+)(?: else)? (?:is|are) (?P<rel>on|in|inside|around|over) (?P<where>.+)"
 )
 _DONE_BY: Final = re.compile(
-    r"(?:you|i|we|any ?one|some ?one|any ?body|some ?body|no ?body) (?:has|have) (?P<no>not )?"
+    r"(?P<who>you|i|we|any ?one|some ?one|any ?body|some ?body|no ?body|no ?one) (?:has|have) "
+    r"(?P<no>not )?"
     r"(?P<verb>\w+) (?P<what>.+)"
 )
 _TIMES: Final = re.compile(
@@ -99,7 +100,8 @@ def check(text: str, scene: Scene, goals_of: Callable[[str], tuple[Goal, ...]]) 
     if match := _DONE_BY.fullmatch(said):
         verb = FORMS.get(match["verb"], lexicon.ALIASES.get(match["verb"], match["verb"]))
         is_so = _all_hold(goals_of(f"{verb} {match['what']}"), scene)
-        return Fact(is_so != bool(match["no"]), match["what"])
+        is_denied = bool(match["no"]) != match["who"].startswith("no")
+        return Fact(is_so != is_denied, match["what"])
     if match := _STATE.fullmatch(said):
         return _state(match, scene, goals_of)
     if match := _PLACED.fullmatch(said):

@@ -36,7 +36,8 @@ from malmm_ros.agents.offline.trimming import without_means, without_purpose
 
 _ELSE: Final = (
     r"(?:or else|otherwise|else|failing that|"
-    r"if (?:not|it is not|there is not|there is none|that is not (?:so|the case)|they are not))"
+    r"if (?:not|it is not|there is not|there is none|that is not (?:so|the case)|they are "
+    r"not)(?=,))"
 )
 _IF: Final = re.compile(
     r"^(?:but |and |so |then |please |however,? )*(?P<word>if|unless|in case|provided(?: that)?|"

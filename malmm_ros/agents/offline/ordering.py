@@ -117,7 +117,8 @@ def _after_state(match: re.Match[str], listener: Listener) -> str:
     if not listener.mentions(listener.words(match["what"])):
         return match[0]
     start = " then " if match["start"] else ""
-    return f"{start}{match['what']} be {match['state']} then "
+    state = re.sub(r"^(?:gone|gotten|got|been put|been) ", "", match["state"])
+    return f"{start}{match['what']} be {state} then "
 
 
 def _told(statement: str, last: str) -> str:

@@ -117,6 +117,11 @@ _REWORDINGS: Final[Sequence[tuple[str, str]]] = (
     (r"\b(on|in|onto|into|over|to) (?:that|this)(?=\s*(?:[,.;!?]|$))", r"\1 it"),
     (r"\b(bring|get|fetch|carry|move) (the [\w ]+?|it) over(?=\s*(?:,|and\b|[.;!?]|$))", r"\1 \2"),
     # What is wished
+    (r"\bbefore (?:you )?(?:do|doing|start|starting) (?:anything|something|everything) else,? ",
+    ""),
+    (r", (?:is|are|do|does|has|have|can|will|would) not (?:it|they|you|we|there)(?=\?)", ""),
+    (r"\b(should|must|has to|have to|needs to|need to) leave (?=the )", r"\1 come off "),
+    (r"\bthe (\w+) (?:nearer|closer) to\b", r"the \1 nearest to"),
     (r"\b(?:is|are) not (?:supposed|meant|expected|intended) to\b", "should not"),
     (r"\b(?:give|get|make|bring|show) (?:me|us) (?=an? (?:\w+ )?(?:tower|stack|pile)\b)",
     "build "),
@@ -262,8 +267,10 @@ def _without_arrows(text: str) -> str:
     parts = _ARROW.split(text)
     if len(parts) == 1:
         return text
-    if len(parts) > 2 and not re.search(r"[.;\n]", text):
+    if len(parts) > 2 and not re.search(r"[.;,\n]", text):
         return " arrow ".join(parts)
+    if all(len(_ARROW.split(part)) == 2 for part in text.split(",")):
+        text = text.replace(",", ";")
     lines = [line for line in re.split(r"(?<=[.;\n])\s*", text) if line]
     found = []
     for line in lines:

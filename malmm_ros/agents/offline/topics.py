@@ -27,6 +27,10 @@ _IS_AT: Final = re.compile(
     r"(?P<where>(?:on|in|inside|at)"
     r" (?:the|my|that) [\w ]+?)(?: (?:for|since|all|again|too|way too|long|anyway)\b.*)?"
 )
+_IS_SO: Final = re.compile(
+    r"(?P<what>(?:the|my|that|this|our) [\w ]+?) (?:is|are) (?:(?:still|already|now|currently) )?"
+    r"(?:open|closed|shut|empty|full)"
+)
 _SEE_TO: Final = re.compile(
     r"(?:(?:could|can|would|will) (?:you|someone|somebody|anyone) |please )*(?:see to|look at|"
     r"take care of|deal with|attend to|"
@@ -50,6 +54,8 @@ def topic_in(
         return _existing(match["what"], listener, look)
     if (match := _IS_AT.fullmatch(text)) and _is_one(match["what"], listener):
         return match["what"] if is_so(f"{match['what']} is {match['where']}") else ""
+    if (match := _IS_SO.fullmatch(text)) and _is_one(match["what"], listener):
+        return match["what"] if is_so(text) else ""
     if (match := _SEE_TO.fullmatch(text)) and _is_one(match["what"], listener):
         return match["what"]
     return ""

@@ -411,8 +411,9 @@ def _release(clause: Clause, context: Context) -> list[Goal]:
     places = [link for link in clause.links if link.phrases]
     if clause.things and any(link.relation == "away" for link in clause.links):
         return _aside(clause, context)
-    if places and clause.things:
-        return _place(replace(clause, kind="place", verb="put"), context)
+    if places and (clause.things or context.things):
+        things = clause.things or (Phrase(text="it", pronoun="it"),)
+        return _place(replace(clause, kind="place", verb="put", things=things), context)
     if clause.things and context.is_placed and any(k.relation == "in" for k in clause.links):
         return _place(replace(clause, kind="place", verb="put"), context)
     held = context.scene.gripper.held_object

@@ -5,8 +5,8 @@ the first list 121 of 189 did, 59 were refused and 9 misread; of the second, whi
 once, 52 of 160 did, 95 were refused, 4 misread, and 9 could not even be said plainly. Of a list of
 the project's own in the manner of many people, after the rules for those two, 27 of the first 60
 were read at first sight, 28 refused and 5 misread; of the second 60, with rules for the first, 22,
-34 and 4; of the last 40, with rules for both, 17, 23 and none. Since then the lists guard against
-steps back. None may be misread, since that would move the arm wrongly.
+34 and 4; of another 40, 17, 23 and none; of the last 20, 8, 10 and 2. Since then the lists guard
+against steps back. None may be misread, since that would move the arm wrongly.
 """
 
 from __future__ import annotations

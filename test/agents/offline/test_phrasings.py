@@ -51,19 +51,26 @@ def _short(goal: Goal) -> str:
             return f"{item} around {peg}"
         case Spot(item, x, y):
             return f"{item} @ {x:.2f} {y:.2f}"
-        case Held(item):
-            return f"hold {item}"
         case Off(item, support):
             return f"{item} off {support}"
+        case Tower(layers, support):
+            levels = " + ".join(f"{layer.count}/{'|'.join(layer.names)}" for layer in layers)
+            return f"tower {levels} > {support or 'table'}"
+        case _:
+            return _short_of_hand(goal)
+
+
+def _short_of_hand(goal: Goal) -> str:
+    match goal:
+        case Held(item):
+            return f"hold {item}"
         case Above(item, support, height):
             return f"{item} {height:.2f} above {support}"
         case HandFree():
             return "hand free"
-        case Home():
+        case _:
+            assert isinstance(goal, Home)
             return "home"
-        case Tower(layers, support):
-            levels = " + ".join(f"{layer.count}/{'|'.join(layer.names)}" for layer in layers)
-            return f"tower {levels} > {support or 'table'}"
 
 
 def _read(words: str, scene: Any) -> str:
