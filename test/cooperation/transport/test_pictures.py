@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +9,16 @@ from PIL import Image
 
 from malmm_ros.camera import RgbdImage
 from malmm_ros.cooperation.transport.actions import ONGOING, TURN_LEFT, grasp, send
+from malmm_ros.cooperation.transport.episode import Episode
 from malmm_ros.cooperation.transport.film import Film, check_film
 from malmm_ros.cooperation.transport.map_view import MapView, explored_by
+from malmm_ros.cooperation.transport.small_world import start, thing
 from malmm_ros.cooperation.transport.team import build_team
 from malmm_ros.cooperation.transport.view import EgocentricView, body_name
 from malmm_ros.cooperation.transport.world import TransportWorld
 from malmm_ros.errors import ConfigurationError, PerceptionError, SimulationError
-from test.cooperation.transport.conftest import EpisodeMaker, start, thing
+
+EpisodeMaker = Callable[..., Episode]
 
 THINGS = (thing(100, "apple", 3.0, 1.0), thing(101, "bowl", 2.6, 1.5))
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from malmm_ros.cooperation.transport.catalog import THINGS
+from malmm_ros.cooperation.transport.episode import Episode
 from malmm_ros.cooperation.transport.observation import (
     AgentPose,
     HeldObject,
@@ -17,7 +18,8 @@ from malmm_ros.cooperation.transport.observation import (
 from malmm_ros.cooperation.transport.plan import Plan
 from malmm_ros.cooperation.transport.rhp import RulePlanner
 from malmm_ros.cooperation.transport.world import TransportWorld
-from test.cooperation.transport.conftest import EpisodeMaker
+
+EpisodeMaker = Callable[..., Episode]
 
 FLOOR = np.array([[x / 8 + 0.06, y / 8 + 0.06, 0.0] for x in range(4, 30) for y in range(4, 30)])
 

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from malmm_ros.cooperation.transport.episode import Episode
 from malmm_ros.cooperation.transport.rules import TransportRules
 from malmm_ros.cooperation.transport.sight import Sight
+from malmm_ros.cooperation.transport.small_world import LAYOUT, start, thing
 from malmm_ros.cooperation.transport.world import TransportWorld
-from test.cooperation.transport.conftest import LAYOUT, EpisodeMaker, start, thing
+
+EpisodeMaker = Callable[..., Episode]
 
 EYE = 1.2
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,14 +19,16 @@ from malmm_ros.cooperation.transport.actions import (
     grasp,
     send,
 )
-from malmm_ros.cooperation.transport.episode import load_episodes
+from malmm_ros.cooperation.transport.episode import Episode, load_episodes
 from malmm_ros.cooperation.transport.observation import Observation
 from malmm_ros.cooperation.transport.rules import TransportRules
 from malmm_ros.cooperation.transport.runner import run_episode
+from malmm_ros.cooperation.transport.small_world import start, thing
 from malmm_ros.cooperation.transport.team import build_team
 from malmm_ros.cooperation.transport.world import AGENT_NAMES, TransportWorld
 from malmm_ros.errors import ConfigurationError, PerceptionError, SimulationError, UnknownNameError
-from test.cooperation.transport.conftest import EpisodeMaker, start, thing
+
+EpisodeMaker = Callable[..., Episode]
 
 RULES = TransportRules(frame_scale=1.0)
 
@@ -304,7 +307,7 @@ def test_wrong_settings_are_refused(make_episode: EpisodeMaker) -> None:
 
 
 def trace(seed: int) -> list[tuple[float, ...]]:
-    world = TransportWorld(load_episodes("test")[5], rules=TransportRules(horizon_frames=600))
+    world = TransportWorld(load_episodes("test")[5], rules=TransportRules(horizon_frames=250))
     poses: list[tuple[float, ...]] = []
     run_episode(
         world,
@@ -380,6 +383,7 @@ def test_random_actions_never_put_an_agent_inside_anything(agents: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("agents", [1, 2, 3, 4])
 def test_100_random_episodes_never_put_an_agent_inside_anything(agents: int) -> None:
     for number in range(25):
