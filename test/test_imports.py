@@ -92,7 +92,7 @@ sys.meta_path.insert(0, NoRos())
 import malmm_ros
 floors = {"agents", "cooperation", "evaluation", "models", "motion", "perception", "robots",
           "simulation"}
-optional = {"torch", "transformers", "open3d", "ray", "moveit"}
+optional = {"torch", "transformers", "open3d", "ray", "moveit", "cgn_pytorch"}
 def fail(name):
     raise
 def walk(package):
