@@ -92,7 +92,8 @@ sys.meta_path.insert(0, NoRos())
 import malmm_ros
 floors = {"agents", "cooperation", "evaluation", "models", "motion", "perception", "robots",
           "simulation"}
-optional = {"torch", "transformers", "open3d", "ray", "moveit", "cgn_pytorch"}
+optional = {"torch", "transformers", "open3d", "ray", "moveit", "cgn_pytorch",
+            "m2t2"}
 def fail(name):
     raise
 def walk(package):
