@@ -46,10 +46,22 @@ def keep_to_bans(
             continue  # what cannot be done anyway
         if banned & set(goals) or _moves_tower(banned, goals):
             raise NotUnderstoodError(f'"{wish}" is asked for and forbidden.')
+    for text in told.topics:
+        _refuse_choosing(text, goals, context)
     for text in told.emptied:
         _refuse_leaving(text, goals, context)
     for text in told.results:
         _refuse_other_place(text, goals, context)
+
+
+def _refuse_choosing(text: str, goals: Sequence[Goal], context: Context) -> None:
+    """See that what was only remarked on is not taken by chance: it may be said for a reason."""
+    free = {name for goal in goals if isinstance(goal, Tower) for layer in goal.layers
+            if layer.count < len(layer.names) for name in layer.names}  # fmt: skip
+    for phrase in _phrases(text, context):
+        names = set(_names(phrase, context))
+        if len(names) == 1 and names & {*free, *context.chosen}:
+            raise NotUnderstoodError(f'I do not see whether "{text}" is to be taken.')
 
 
 def _refuse_leaving(text: str, goals: Sequence[Goal], context: Context) -> None:

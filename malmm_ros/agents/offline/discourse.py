@@ -113,6 +113,7 @@ class Told:
         forbidden: Wishes that must not come true.
         emptied: Noun phrases of what nothing is to be left in.
         results: Noun phrases of what things rest on when the wishes have come true.
+        topics: Noun phrases of what was remarked on and not spoken of again.
         is_idle: A condition leaves nothing to do.
     """
 
@@ -123,6 +124,7 @@ class Told:
     forbidden: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     is_idle: bool = False
 
 
@@ -149,6 +151,7 @@ def listen(text: str, listener: Listener, goals_of: Callable[[str], tuple[Goal, 
         forbidden=tuple(reader.forbidden),
         emptied=tuple(reader.emptied),
         results=tuple(reader.results),
+        topics=tuple(topic for topic in reader.topics if topic not in wishes),
         is_idle=reader.is_idle and not wishes,
     )
 
@@ -173,6 +176,7 @@ class _Reader:
     forbidden: list[str] = field(default_factory=list)
     emptied: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
+    topics: list[str] = field(default_factory=list)
     asides: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     is_idle: bool = False
@@ -354,6 +358,8 @@ class _Reader:
         if remark is None:
             return False
         self.asides.append(text)
+        if remark.topic:
+            self.topics.append(remark.topic)
         if remark.topic and not kept:
             self._bring_up(remark.topic)
         return True

@@ -27,6 +27,7 @@ class Context:
         is_mass: They were "everything", so that "it" means all of them.
         is_placed: The last wish said where they go.
         mentioned: All names so far, for "the others".
+        chosen: Names taken where others would have fitted, too.
         remarks: Choices made where several objects fitted, for the user.
     """
 
@@ -38,6 +39,7 @@ class Context:
     is_mass: bool = False
     is_placed: bool = False
     mentioned: list[str] = field(default_factory=list)
+    chosen: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def heading(self, relation: str) -> tuple[float, float]:
@@ -129,6 +131,8 @@ def choose(
     ranked = by_convenience(found, context.scene, near=near)
     if count == 1 and len(found) > 1 and not phrase.is_indefinite and is_thing:
         context.remarks.append(f'Several objects fit "{phrase.text}"; I take "{ranked[0].name}".')
+    if len(found) > count:
+        context.chosen += [item.name for item in ranked[:count]]
     return ranked[:count]
 
 

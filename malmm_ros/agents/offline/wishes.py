@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from malmm_ros.agents.offline import layout
+from malmm_ros.agents.offline import layout, lexicon
 from malmm_ros.agents.offline.clauses import (
     Clause,
     Link,
@@ -48,6 +48,7 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
         return _shoot(replace(clause, links=()), context)
     if not clause.things and not clause.links:
         raise NotUnderstoodError(f'"{clause.verb or "It"}" what, and where to?')
+    _refuse_tools(clause)
     things, links = _attach_sources(clause)
     shift = shift_goal(things, links, clause.distance, context)
     if shift:
@@ -63,6 +64,13 @@ def _place(clause: Clause, context: Context) -> list[Goal]:
         vessels = _vessel_of(things[0], context)
         return close_wish(replace(clause, things=vessels, links=()), context)
     return _to_last(things, destinations, context)
+
+
+def _refuse_tools(clause: Clause) -> None:
+    """See that nothing is to be moved with something else: "A goes with B in the tray"."""
+    tools = [p for link in clause.links if link.relation == "with" for p in link.phrases]
+    if clause.things and any(p.head not in lexicon.HAND and not p.pronoun for p in tools):
+        raise NotUnderstoodError(f'I do not see what is done with "{tools[0].text}".')
 
 
 def _to_last(
