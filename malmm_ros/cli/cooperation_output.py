@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -87,7 +88,7 @@ def print_report(report: Mapping[str, Any]) -> None:
         f"in and {tokens['output']} out, parse failures {report['parse_failures']}",
         highlight=False,
     )
-    console.print(_published())
+    console.print(_beside_the_published(report))
     console.print(
         f"{len(report['episodes'])} episodes of the team, {report['cpu_s_per_episode']:.1f} s of "
         f"processor each, {report['wall_s']:.0f} s of wall time",
@@ -97,13 +98,24 @@ def print_report(report: Mapping[str, Any]) -> None:
 
 def _range(interval: list[float]) -> str:
     low, high = interval
-    return f"({low:.2f}–{high:.2f})"
+    if math.isinf(low):
+        return "(–)"  # one episode bounds nothing
+    return f"({low:.2f} to {high:.2f})"
 
 
-def _published() -> Table:
-    table = Table(box=SIMPLE, title=f"{published.LABEL}: no measure for ours")
-    for column in ("team", "transport rate", "EI"):
+def _beside_the_published(report: Mapping[str, Any]) -> Table:
+    table = Table(box=SIMPLE, title="worlds differ: the published figures are no measure for ours")
+    for column in ("team", "transport rate", "EI", "where"):
         table.add_column(column)
+    config, alone = report["config"], report["alone"]
+    table.add_row(f"{config['alone']} alone", f"{alone['transport_rate']:.2f}", "–", "here")
+    table.add_row(
+        " + ".join(config["agents"]),
+        f"{report['transport_rate']:.2f}",
+        f"{report['efficiency_improvement']:.2f}",
+        "here",
+    )
     for name, (rate, gain) in published.ORACLE.items():
-        table.add_row(name, f"{rate:.2f}", "–" if gain is None else f"{gain:.2f}")
+        text = "–" if gain is None else f"{gain:.2f}"
+        table.add_row(name, f"{rate:.2f}", text, published.LABEL)
     return table

@@ -71,7 +71,7 @@ def _figures(
     interval = _interval(gains)
     return {
         "transport_rate": _mean(list(own.values())),
-        "transport_rate_interval_95": _interval(own),
+        "transport_rate_interval_95": [min(max(end, 0.0), 1.0) for end in _interval(own)],
         "steps": _mean([item.record.steps for item in team]),
         "frames": _mean([item.record.frames for item in team]),
         "efficiency_improvement": _mean(list(gains.values())),
