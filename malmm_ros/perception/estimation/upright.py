@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from malmm_ros.geometry import Vector3
 from malmm_ros.perception.estimation.forms import FLAT
-from malmm_ros.perception.estimation.shape import Shape
+from malmm_ros.perception.estimation.shape import Shape, extent_of
 from malmm_ros.perception.estimation.surface_fit import (
     BoxPrior,
     UprightFit,
@@ -25,6 +25,7 @@ from malmm_ros.perception.quantiles import quantile
 # Thickness of hollow things' walls or rims, metres.
 WALLS = {"hoop": 0.01, "bin": 0.003, "container": 0.004}
 _LEAST_POINTS = 12
+_LACK = 0.02  # m
 _BOARD_THICKNESS, _POST_WIDTH = 0.015, 0.03  # m, of a backboard
 _FAR = 10.0  # m: a box so high has no top that points could lie on
 
@@ -142,7 +143,12 @@ def _rim_round(shape: Shape, *, wall: float) -> Upright:
 
 def _rim_box(shape: Shape) -> Upright:
     """A tray: the rectangle of its rim."""
-    fit = fit_box(_rim(shape, 0.007), bottom=shape.bottom - _FAR, top=shape.top + _FAR)
+    rim = _rim(shape, 0.007)
+    short, long = extent_of(rim[:, :2])
+    if short < shape.short - _LACK or long < shape.long - _LACK:
+        # A side of the rim was lost; its wall was not.
+        rim = _rim(shape, 0.65 * shape.height)
+    fit = fit_box(rim, bottom=shape.bottom - _FAR, top=shape.top + _FAR)
     # Near walls are seen from outside, far ones from inside.
     width, length = (side + WALLS["container"] for side in fit.size)
     fit, symmetry = _squared(replace(fit, size=(width, length)), within=0.08)
