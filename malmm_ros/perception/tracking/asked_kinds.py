@@ -30,7 +30,7 @@ _MISTAKEN: dict[str, _Mistaken] = {
     "block": _mistaken("cylinder", "cradle", "can", "rubbish", "lid", low=0.03, high=0.1),
     "ball": _mistaken("tomato", "cylinder", "block", low=0.03, high=0.1),
     "tomato": _mistaken("ball", "cylinder", "block", low=0.03, high=0.1),
-    "rubbish": _mistaken("block", "lid", "meat", "cylinder", low=0.03, high=0.13),
+    "rubbish": _mistaken("block", "lid", "meat", "cylinder", low=0.03, high=0.16),
     "jar": _mistaken("cylinder", "can", "block", low=0.07, high=0.16),
     "bin": _mistaken("cylinder", "hoop", "container", low=0.14, high=0.35),
     "hoop": _mistaken("bin", "cylinder", low=0.1, high=0.35),

@@ -71,6 +71,11 @@ class Track:
         return self._size
 
     @property
+    def latest(self) -> Detection:
+        """The last view that was taken in."""
+        return self._latest
+
+    @property
     def was_cut(self) -> bool:
         """Whether it has never been seen whole."""
         return self._latest.is_cut

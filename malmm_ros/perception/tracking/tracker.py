@@ -330,6 +330,7 @@ class Tracker:
         """
         is_open = self._frames <= self._config.naming_frames
         before = [track.kind for track in self._tracks]
+        categories = [track.category for track in self._tracks]
         for track in self._tracks:
             is_settled = not is_open and track.frames > self._config.naming_frames
             if track.tcp_from_object is None:
@@ -338,6 +339,9 @@ class Tracker:
             self._tracks[index].take_category(category)
         for index, color in asked_colors(self._tracks, phrases).items():
             self._tracks[index].take_color(color)
+        for track, category in zip(self._tracks, categories, strict=True):
+            if track.category != category and not track.is_remembered:
+                track.restart(self._fitted(track.latest, track.category, track.color))
         changed = [
             track
             for track, kind in zip(self._tracks, before, strict=True)
