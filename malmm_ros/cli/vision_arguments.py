@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from malmm_ros.robots.vision import VisionConfig
 
 _OBSERVATIONS = ("state", "vision")
-_ONLY_VISION = {"cameras": "front", "segmenter": "color", "noise": True}
+_ONLY_VISION = {
+    "cameras": "front",
+    "segmenter": "color",
+    "segmenter_options": "",
+    "grasps": "antipodal",
+    "grasp_options": "",
+    "noise": True,
+}
 
 
 def add_vision_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +33,19 @@ def add_vision_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--segmenter", default=_ONLY_VISION["segmenter"], help="what finds things in images"
+    )
+    parser.add_argument(
+        "--segmenter-options",
+        default=_ONLY_VISION["segmenter_options"],
+        help="its own settings, a YAML mapping: {detector: FOLDER}",
+    )
+    parser.add_argument(
+        "--grasps", default=_ONLY_VISION["grasps"], help="what proposes grasps, with vision"
+    )
+    parser.add_argument(
+        "--grasp-options",
+        default=_ONLY_VISION["grasp_options"],
+        help="its own settings, a YAML mapping: {checkpoint: FILE}",
     )
     parser.add_argument(
         "--noise",
@@ -56,10 +76,15 @@ def read_vision(arguments: argparse.Namespace, *, is_used: bool | None = None) -
         is_used = arguments.observations == "vision"
     for name, default in _ONLY_VISION.items():
         if not is_used and getattr(arguments, name) != default:
-            option = "--no-noise" if name == "noise" else f"--{name}"
+            option = "--no-noise" if name == "noise" else f"--{name.replace('_', '-')}"
             raise ConfigurationError(option, "has an effect only with --observations vision")
     return VisionConfig(
         cameras=tuple(filter(None, (name.strip() for name in arguments.cameras.split(",")))),
         noise=SensorNoiseConfig() if arguments.noise else None,
-        pipeline=PipelineConfig(segmenter=arguments.segmenter),
+        pipeline=PipelineConfig(
+            segmenter=arguments.segmenter,
+            segmenter_options=arguments.segmenter_options,
+            proposer=arguments.grasps,
+            proposer_options=arguments.grasp_options,
+        ),
     )

@@ -265,7 +265,7 @@ def _namesake(group: Sequence[Detection]) -> Detection:
 def _cropped(cloud: PointCloud, box: Detection) -> PointCloud:
     """The points in or near a detection's box."""
     local = np.abs(box.pose.inverse().apply(cloud.points))
-    return cloud.where((local <= 0.5 * np.asarray(box.size) + _AROUND).all(axis=1))
+    return cloud.where(np.all(local <= 0.5 * np.asarray(box.size) + _AROUND, axis=1))
 
 
 def _rise(item: Detection) -> float:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
-from malmm_ros.backends import load_backend
+from malmm_ros.backends import make_backend
 from malmm_ros.camera import RgbdImage
+from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import BASE_POSE
@@ -21,11 +22,15 @@ from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
 from malmm_ros.perception.estimation.forms import FLAT
 from malmm_ros.perception.fusion import FusionConfig, fuse
 from malmm_ros.perception.grasp_cache import GraspCache, GraspConfig
-from malmm_ros.perception.grasping import GRASP_PROPOSERS, Grasp, GraspProposer
-from malmm_ros.perception.grasping.antipodal import AntipodalConfig, AntipodalProposer
+from malmm_ros.perception.grasping import (
+    GRASP_PROPOSER_INSTALLS,
+    GRASP_PROPOSERS,
+    Grasp,
+    GraspProposer,
+)
 from malmm_ros.perception.phrases import ObjectPhrase, find_phrases, make_phrase
 from malmm_ros.perception.robot_mask import RobotMask, RobotMaskConfig
-from malmm_ros.perception.segmentation import SEGMENTERS, Mask
+from malmm_ros.perception.segmentation import SEGMENTER_INSTALLS, SEGMENTERS, Mask
 from malmm_ros.perception.segmentation.vocabulary import matching_phrase
 from malmm_ros.perception.tracking import Tracker, TrackingConfig, View
 from malmm_ros.scene import GripperState, Scene, SceneObject, Workspace
@@ -45,7 +50,9 @@ class PipelineConfig:
 
     Attributes:
         segmenter: Name in ``SEGMENTERS``.
+        segmenter_options: Its own settings, a YAML mapping in one line.
         proposer: Name in ``GRASP_PROPOSERS``.
+        proposer_options: Its own settings, a YAML mapping in one line.
         finger_clearance: Left between an open finger and a thing, at least, metres. Small, since
             a lid of 74 mm is to be taken with 80 mm, and a grasp beside its middle would slip.
         border: Things further outside of the workspace than this are left out, metres.
@@ -54,7 +61,9 @@ class PipelineConfig:
     """
 
     segmenter: str = "color"
+    segmenter_options: str = ""
     proposer: str = "antipodal"
+    proposer_options: str = ""
     finger_clearance: float = 0.001
     border: float = 0.12
     skew_s: float = 0.1
@@ -92,7 +101,13 @@ class ScenePipeline:
         base: Pose = BASE_POSE,
     ) -> None:
         self._config = config or PipelineConfig()
-        self._segmenter = load_backend("segmenter", self._config.segmenter, SEGMENTERS)()
+        self._segmenter = make_backend(
+            "segmenter",
+            self._config.segmenter,
+            SEGMENTERS,
+            parse_mapping(self._config.segmenter_options, where="segmenter_options"),
+            install=SEGMENTER_INSTALLS,
+        )
         proposer = _load_proposer(self._config)
         self._estimator = ObjectEstimator(self._config.table)
         self._grasps = GraspCache(proposer, self._config.grasps)
@@ -194,11 +209,17 @@ class ScenePipeline:
 
 def _load_proposer(config: PipelineConfig) -> GraspProposer:
     """The proposer by name; the embedded one takes what just fits between the fingers."""
-    make = load_backend("grasp proposer", config.proposer, GRASP_PROPOSERS)
-    if config.proposer != "antipodal":
-        proposer: GraspProposer = make()
-        return proposer
-    return AntipodalProposer(AntipodalConfig(clearance=config.finger_clearance))
+    options = parse_mapping(config.proposer_options, where="proposer_options")
+    if config.proposer == "antipodal":
+        options = {"clearance": config.finger_clearance, **options}
+    proposer: GraspProposer = make_backend(
+        "grasp proposer",
+        config.proposer,
+        GRASP_PROPOSERS,
+        options,
+        install=GRASP_PROPOSER_INSTALLS,
+    )
+    return proposer
 
 
 def is_cut(pixels: NDArray[np.bool_], view: View) -> bool:

@@ -34,6 +34,20 @@ def test_one_noisy_camera_and_colours_are_the_default() -> None:
     assert config.noise is not None
 
 
+def test_each_part_takes_settings_of_its_own() -> None:
+    config = read_vision(
+        parse(
+            "--observations", "vision", "--segmenter-options", "{detector: weights}",
+            "--grasps", "m2t2", "--grasp-options", "{checkpoint: m2t2.pth}",
+        )
+    )  # fmt: skip
+    assert config.pipeline.segmenter_options == "{detector: weights}"
+    assert (config.pipeline.proposer, config.pipeline.proposer_options) == (
+        "m2t2",
+        "{checkpoint: m2t2.pth}",
+    )
+
+
 @pytest.mark.parametrize(
     "words", [("--cameras", "overhead"), ("--segmenter", "langsam"), ("--no-noise",)]
 )

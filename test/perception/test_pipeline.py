@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from malmm_ros.camera import RgbdImage
-from malmm_ros.errors import PerceptionError, UnknownNameError
+from malmm_ros.errors import ConfigurationError, PerceptionError, UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.perception.pipeline import PipelineConfig, ScenePipeline
 from malmm_ros.scene import Scene
@@ -95,3 +95,18 @@ def test_unknown_parts_are_refused_with_the_known_ones() -> None:
         PipelineConfig(segmenter="colour")
     with pytest.raises(UnknownNameError, match="antipodal"):
         PipelineConfig(proposer="antipodl")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"segmenter_options": "{tabel: 3}"}, "segmenter 'color'.*Did you mean 'table'"),
+        ({"proposer_options": "{yaws: many}"}, "grasp proposer 'antipodal': yaws: must be int"),
+        ({"proposer_options": "["}, "proposer_options: is not valid YAML"),
+    ],
+)
+def test_settings_of_a_part_are_checked_before_anything_is_seen(
+    settings: dict[str, str], words: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        ScenePipeline(PipelineConfig(**settings))
