@@ -284,7 +284,7 @@ def test_a_bad_trajectory_is_refused_with_its_reason_and_nothing_moves(
 def test_a_goal_of_its_own_tolerances_is_held_to_them(at_ready: Simulator) -> None:
     handle = at_ready.follow(
         swing(np.array(READY_POSITIONS), 0.3, 1.0),
-        goal_tolerance=[JointTolerance(name="panda_joint2", position=1e-9)],
+        goal_tolerance=[JointTolerance(name="panda_joint2", position=1e-15)],
     )
     result = at_ready.result(handle)
     assert result.error_code == Result.GOAL_TOLERANCE_VIOLATED
