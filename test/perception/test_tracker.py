@@ -139,6 +139,18 @@ def test_what_falls_out_of_sight_is_thought_to_lie_below() -> None:
     assert track.as_object().is_remembered
 
 
+def test_what_slipped_from_the_fingers_is_not_thought_to_lie_below() -> None:
+    tracker = Tracker()
+    item = block(0.2, 0.1)
+    tracker.update([item], [view(item)], gripper())
+    tracker.update([], [view()], gripper((0.2, 0.1, 0.777), width=EDGE, held="red block"))
+    up = (0.3, 0.0, 1.0)
+    tracker.update([], [view()], gripper(up, width=EDGE, held="red block"))
+    for _ in range(2):
+        tracks = tracker.update([], [view()], gripper(up, width=0.0))
+    assert tracks == ()
+
+
 @pytest.mark.parametrize(("width", "shift"), [(0.05, 0.006), (0.01, 0.026)])
 def test_what_is_gripped_is_told_by_the_opening(width: float, shift: float) -> None:
     bars = tuple(

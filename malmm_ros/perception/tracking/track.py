@@ -28,6 +28,7 @@ class Track:
         first: Detection that it began with.
         is_remembered: It was not seen in the last frame.
         is_released: It was let go of and has not been seen since.
+        is_dropped: It slipped from closed fingers, and may be anywhere.
         misses: Frames in a row in which its place was in sight and it was not found.
         doubts: Frames in a row in which it looked larger, smaller or elsewhere than known.
         tcp_from_object: Its place in the hand while it is held.
@@ -41,6 +42,7 @@ class Track:
     config: HistoryConfig
     is_remembered: bool = False
     is_released: bool = False
+    is_dropped: bool = False
     misses: int = 0
     doubts: int = 0
     tcp_from_object: Pose | None = None
@@ -163,7 +165,7 @@ class Track:
         self.cloud = detection.cloud
         step = max(1, len(detection.cloud) // _SURFACE_POINTS)
         self._surface = detection.pose.inverse().apply(detection.cloud.points[::step])
-        self.is_remembered, self.is_released = False, False
+        self.is_remembered, self.is_released, self.is_dropped = False, False, False
         self.misses, self.doubts = 0, 0
 
     def _scaled_solids(self) -> tuple[Solid, ...]:

@@ -150,7 +150,9 @@ class Tracker:
                 track.tcp_from_object = gripper.tcp.inverse() @ pose
             elif not is_held and track.tcp_from_object is not None:
                 track.tcp_from_object, track.is_released = None, True
-                self._let_go(track)
+                track.is_dropped = not gripper.is_open
+                if gripper.is_open:
+                    self._let_go(track)
             if track.tcp_from_object is not None:
                 track.place(gripper.tcp @ track.tcp_from_object)
                 track.is_remembered, track.misses = False, 0
@@ -266,7 +268,7 @@ class Tracker:
                 self._tracks.remove(track)
             return
         place = look_at(track.surface, views)
-        if place.empty >= self._config.empty_share and track.is_released:
+        if place.empty >= self._config.empty_share and track.is_released and not track.is_dropped:
             self._let_fall(track, views)
             return
         if place.empty >= self._config.empty_share:
