@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class MoveGroupStandIn(Node):
         self._lock = threading.Lock()
         self._state = JointState.at_rest(JOINTS, np.array([*self._server.current, 0.04, 0.04]))
         self._executing: Any = None
-        self._is_stopped = False
+        self._is_stopped = self._has_controller = False
         group = ReentrantCallbackGroup()
         for kind, name, answer in (
             (GetPlanningScene, "get_planning_scene", self._get_scene),
@@ -253,8 +254,7 @@ class MoveGroupStandIn(Node):
             return int(CODES.CONTROL_FAILED)
         self._is_stopped = False
         goal = FollowJointTrajectory.Goal(trajectory=trajectory.joint_trajectory)
-        # What is sent before both sides have found each other is lost.
-        self._controller.wait_for_server(timeout_sec=20.0)
+        self._find_controller()
         sent = _wait(self._controller.send_goal_async(goal), 10.0)
         if sent is None or not sent.accepted:
             return int(CODES.CONTROL_FAILED)
@@ -271,6 +271,14 @@ class MoveGroupStandIn(Node):
             return int(CODES.PREEMPTED)
         succeeded = future.result().status == GoalStatus.STATUS_SUCCEEDED
         return int(CODES.SUCCESS if succeeded else CODES.CONTROL_FAILED)
+
+    def _find_controller(self) -> None:
+        """What is sent before both sides have found each other is lost, or its answer is."""
+        if self._has_controller:
+            return
+        self._controller.wait_for_server(timeout_sec=20.0)
+        time.sleep(1.0)  # that the server knows our ears cannot be asked
+        self._has_controller = True
 
     def _on_event(self, message: String) -> None:
         executing = self._executing

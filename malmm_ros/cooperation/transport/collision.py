@@ -18,6 +18,8 @@ from malmm_ros.cooperation.transport.layout import (
 Boxes = NDArray[np.float64]
 # Two discs or boxes may touch; rounding must not count as being inside.
 TOUCH_M = 1e-9
+# Motion along an axis that is too small to be divided by, metres.
+_STANDING = 1e-12
 
 
 class Obstacles:
@@ -107,7 +109,7 @@ def _crosses(start: Point, delta: Point, boxes: Boxes) -> NDArray[np.bool_]:
     enter, leave = np.zeros(len(boxes)), np.ones(len(boxes))
     for axis in (0, 1):
         low, high = boxes[:, axis] - start[axis], boxes[:, axis + 2] - start[axis]
-        if delta[axis] == 0.0:
+        if abs(delta[axis]) < _STANDING:
             outside = (low > 0.0) | (high < 0.0)
             leave[outside] = -1.0
             continue

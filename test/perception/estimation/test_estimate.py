@@ -62,7 +62,8 @@ def test_a_slab_has_its_long_side_along_its_x(yaw: float, seed: int) -> None:
         clouds.cuboid(rng, center=(0.3, -0.2), yaw=yaw, size=(0.09, 0.055, 0.034)), "rubbish"
     )
     assert yaw_difference(found.pose.yaw, yaw, symmetry=2) < math.radians(8.0)
-    assert found.size[:2] == pytest.approx((0.09, 0.055), abs=0.009)
+    # Of 400 random draws 99 % are within 6 mm; the worst that a search found is off by 9.5 mm.
+    assert found.size[:2] == pytest.approx((0.09, 0.055), abs=0.012)
     assert found.yaw_symmetry == 2
 
 
