@@ -93,7 +93,7 @@ import malmm_ros
 floors = {"agents", "cooperation", "evaluation", "models", "motion", "perception", "robots",
           "simulation"}
 optional = {"torch", "transformers", "open3d", "ray", "moveit", "cgn_pytorch",
-            "m2t2", "lang_sam"}
+            "m2t2", "lang_sam", "gymnasium", "pettingzoo", "coppeliasim_zmqremoteapi_client"}
 def fail(name):
     raise
 def walk(package):

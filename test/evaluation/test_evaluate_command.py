@@ -161,6 +161,8 @@ def test_ctrl_c_while_the_workers_start_is_answered_with_one_line() -> None:
     process = subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
+        # Started in a shell's background, tests are deaf to Ctrl-C, and so would this be.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdout is not None
     # The announcement comes before the workers, and they import for a second or more.
