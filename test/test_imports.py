@@ -90,6 +90,7 @@ class NoRos:
             raise ImportError(f"{name} is ROS")
 sys.meta_path.insert(0, NoRos())
 import malmm_ros
+from malmm_ros.errors import MissingDependencyError
 floors = {"agents", "cooperation", "evaluation", "models", "motion", "perception", "robots",
           "simulation"}
 optional = {"torch", "transformers", "open3d", "ray", "moveit", "cgn_pytorch",
@@ -103,6 +104,8 @@ def walk(package):
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] not in optional:
                 raise
+        except MissingDependencyError:
+            pass
         count[0] += 1
 count = [0]
 for found in pkgutil.iter_modules(malmm_ros.__path__, "malmm_ros."):

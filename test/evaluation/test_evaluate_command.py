@@ -156,13 +156,16 @@ def test_a_model_that_never_answers_is_a_failure_and_no_success_rate(
 
 
 def test_ctrl_c_while_the_workers_start_is_answered_with_one_line() -> None:
-    words = [sys.executable, "-m", "malmm_ros", *PUT, "--episodes", "20"]
+    # Started in a shell's background, tests are deaf to Ctrl-C, and so would this be.
+    listening = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from malmm_ros.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", listening, *PUT, "--episodes", "20"]
     words[words.index("--workers") + 1] = "2"
     process = subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
-        # Started in a shell's background, tests are deaf to Ctrl-C, and so would this be.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdout is not None
     # The announcement comes before the workers, and they import for a second or more.
