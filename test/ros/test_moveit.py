@@ -29,7 +29,6 @@ from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.scene_client import SceneClient
 from malmm_ros.nodes.spinning import SpinThread
-from malmm_ros.nodes.task_client import TaskClient
 from malmm_ros.nodes.waiting import call_service
 
 STAND_IN = [
@@ -228,44 +227,3 @@ def test_a_node_without_move_group_says_what_it_waits_for_and_ends_cleanly(
         os.kill(pid, signal.SIGTERM)
         wait_until(group.dead, timeout_s=10.0, what="its end")
         assert group.dead() == {"motion": 0}
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("task", "options", "instruction"),
-    [
-        (
-            "stack_blocks",
-            "{color: red, other_color: blue, count: 2}",
-            "stack 2 red blocks on the green target area",
-        ),
-        ("put_block", "", ""),
-        ("close_jar", "", ""),
-    ],
-)
-def test_a_task_succeeds_with_moveit(
-    kind: str,
-    task: str,
-    options: str,
-    instruction: str,
-    ros_environment: dict[str, str],
-    tmp_path: Path,
-) -> None:
-    values: dict[str, Any] = {"speed": 0.0, "task": task, "seed": 3, "options": options}
-    with ProcessGroup() as group:
-        for node in SIM.resolve(values | {"rviz": "false", "motion": "moveit"}):
-            command = node_command(node)
-            if node.name == "agents":
-                command += ["-p", f"transcripts:={tmp_path}"]
-            if node.name == "motion":
-                command += ["-p", "moveit.interface:=move_group"]
-            group.start(node.name, command, environment=ros_environment)
-        start_move_group(kind, group, ros_environment)
-        with TaskClient(f"moveit_task_{task}") as client:
-            client.wait_for_nodes(timeout_s=60.0)
-            told = client.load_task(task, 3, options)
-            result = client.run(instruction or told, timeout_s=300.0)
-            assert result.success, result.message
-            assert client.check_success()[0]
