@@ -13,6 +13,10 @@ from malmm_ros.agents.task_team import TaskTeam
 
 # The same one may speak twice in a row (a correction), not three times.
 _MAX_REPEATS = 2
+_NO_PROGRAM = (
+    "Code error, nothing has moved:\n"
+    "the answer holds no program; write one fenced block of Python"
+)
 # Who is next when the Supervisor's choice cannot be followed.
 _AFTER: dict[str, NextSpeaker] = {
     "": "planner",
@@ -100,8 +104,12 @@ class _Conversation:
     def _write_code(self) -> None:
         answer, code = self.run.ask("coder", read_code)
         self.run.say("coder", answer or "(no answer)")
-        self.code = code or ""
-        self.run.record_code(self.code)
+        self.code = code
+        self.run.record_code(code or "")
+        if code is None:
+            # In the executor's words, by which the Supervisor knows whose turn it is.
+            self.run.say("executor", _NO_PROGRAM)
+            self.run.count_error(_NO_PROGRAM)
 
     def _execute(self) -> None:
         if self.code is None:

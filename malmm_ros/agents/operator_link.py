@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from malmm_ros.agents.call_record import CallRecord
 from malmm_ros.agents.operator import ApprovalRequest, Decision, Operator
@@ -21,6 +22,7 @@ class OperatorLink:
         transcript: Gets what was asked and said.
         say: Puts the person's words into the history.
         check: Called while waiting; what it raises ends the wait.
+        waiting: Is entered while a person takes their time.
     """
 
     def __init__(
@@ -30,11 +32,13 @@ class OperatorLink:
         transcript: Transcript,
         say: Callable[[str], None],
         check: Callable[[], None],
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._operator = operator
         self._transcript = transcript
         self._say = say
         self._check = check
+        self._waiting = waiting
 
     def heed(self) -> None:
         """Wait while paused, then pass on what was said meanwhile."""
@@ -46,12 +50,13 @@ class OperatorLink:
     def hold(self) -> None:
         """Wait while paused."""
         was_held = False
-        while self._operator.is_paused:
-            if not was_held:
-                self._transcript.add("operator", "user", "paused", {"verdict": "pause"})
-            was_held = True
-            self._check()
-            time.sleep(_POLL_S)
+        with self._waiting():
+            while self._operator.is_paused:
+                if not was_held:
+                    self._transcript.add("operator", "user", "paused", {"verdict": "pause"})
+                was_held = True
+                self._check()
+                time.sleep(_POLL_S)
         if was_held:
             self._transcript.add("operator", "user", "resumed", {"verdict": "resume"})
 
@@ -64,9 +69,10 @@ class OperatorLink:
             "approval", "team", request.summary, {"summary": request.summary, "code": code}
         )
         self._operator.ask(request)
-        while (decision := self._operator.take_decision()) is None:
-            self._check()
-            time.sleep(_POLL_S)
+        with self._waiting():
+            while (decision := self._operator.take_decision()) is None:
+                self._check()
+                time.sleep(_POLL_S)
         words = f"{decision.verdict}: {decision.text}" if decision.text else decision.verdict
         self._transcript.add(
             "operator", "user", words, {"verdict": decision.verdict, "text": decision.text}

@@ -54,6 +54,14 @@ class Recording:
         events = read_transcript(path)
         if len(events) < 2 or events[1].kind != "instruction":
             raise TranscriptError(f"{path}: ends before the instruction")
+        header = events[0].data
+        for name, kind in (("team", str), ("config", Mapping), ("budget", Mapping)):
+            if not isinstance(header.get(name), kind):
+                raise TranscriptError(f"{path}: its first line does not say the run's {name}")
+        if not isinstance(header.get("world") or {}, Mapping):
+            raise TranscriptError(f"{path}: its first line does not say how the world was made")
+        if not isinstance(events[1].data.get("instruction"), str):
+            raise TranscriptError(f"{path}: its second line holds no instruction")
         return cls(events=events)
 
     @property

@@ -16,6 +16,9 @@ from malmm_ros.agents.team import TeamConfig
 _CALLS_AT_ONCE = 300
 
 
+_LONGEST_REASON = 500
+
+
 class SingleTeam(TaskTeam):
     """One agent plans and codes a step, sees what came of it, and goes on."""
 
@@ -77,4 +80,6 @@ def _ask(run: TaskRun, turn: Turn) -> Plan | str:
 
 
 def _short(text: str) -> str:
-    return " ".join(text.split())[:500]
+    """One line of a report; where it is too long, its end, which says what failed."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_REASON else f"… {line[-_LONGEST_REASON:]}"

@@ -74,6 +74,7 @@ class TaskRun:
             transcript=transcript,
             say=lambda text: self.say("user", text),
             check=self._check,
+            waiting=self._spending.stopped_clock,
         )
         # Who judges whether the instruction is fulfilled.
         self._judge: AgentRole = "single" if "single" in clients else "planner"
@@ -227,10 +228,9 @@ class TaskRun:
         self.errors += 1
         self._injector.notice()
         if self.errors >= self._spending.budget.errors:
-            first, *_ = [line for line in what.splitlines()[1:] if line.strip()] or [what]
             raise TaskEnd(
                 "too_many_errors",
-                f"gave up after {self.errors} errors in a row; the last: {first[:300]}",
+                f"gave up after {self.errors} errors in a row; the last: {_gist(what)}",
             )
 
     def _send(
@@ -277,3 +277,10 @@ class TaskRun:
     def _check(self) -> None:
         check_cancelled(self._cancel)
         self._spending.check()
+
+
+def _gist(report: str) -> str:
+    """The line of a report that says what went wrong: of a traceback, the last."""
+    lines = [line.strip() for line in report.splitlines() if line.strip()] or [report]
+    details = lines[1:] or lines
+    return (lines[-1] if details[0].startswith("Traceback") else details[0])[:300]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 
 from malmm_ros.errors import BudgetError, ConfigurationError
@@ -75,11 +76,23 @@ class Spending:
         self.turns = 0
         self._clock = clock
         self._start_s = clock()
+        self._stopped_s: float | None = None
 
     @property
     def wall_s(self) -> float:
-        """Seconds since the start."""
-        return self._clock() - self._start_s
+        """Seconds since the start, without those that were not the run's to spend."""
+        now_s = self._clock() if self._stopped_s is None else self._stopped_s
+        return now_s - self._start_s
+
+    @contextmanager
+    def stopped_clock(self) -> Iterator[None]:
+        """Let a person take their time: what passes meanwhile is not spent."""
+        self._stopped_s = self._clock()
+        try:
+            yield
+        finally:
+            self._start_s += self._clock() - self._stopped_s
+            self._stopped_s = None
 
     def add(self, usage: Usage) -> None:
         """Count what a model call used."""

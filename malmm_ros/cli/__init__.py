@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from malmm_ros import __version__
-from malmm_ros.errors import ConfigurationError, MalmmError, MissingDependencyError, suggest
+from malmm_ros.errors import (
+    ConfigurationError,
+    MalmmError,
+    MissingDependencyError,
+    ModelError,
+    suggest,
+)
 
 # A command's module offers EXAMPLE, add_arguments(parser) and run(arguments) -> exit code.
 COMMANDS = {
@@ -56,7 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE_ERROR
     except MalmmError as error:
         sys.stderr.write(f"malmm {name}: {error}\n")
-        return FAILURE
+        is_missing_key = isinstance(error, ModelError) and error.category == "no_key"
+        return USAGE_ERROR if is_missing_key else FAILURE
     except KeyboardInterrupt:
         sys.stderr.write(f"malmm {name}: interrupted\n")
         return FAILURE

@@ -25,6 +25,7 @@ from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from malmm_ros.agents import TaskResult
     from malmm_ros.robots import PlannedRobot
     from malmm_ros.robots.vision import VisionConfig
     from malmm_ros.simulation import World
@@ -191,11 +192,7 @@ def _run_in(world: World, arguments: argparse.Namespace) -> dict[str, Any]:
     )
     _save_image(world, arguments.images, "after")
     is_done, text = world.success()
-    if outcome.unpriced_models:
-        names = ", ".join(outcome.unpriced_models)
-        sys.stdout.write(
-            f"\n{outcome.usage.tokens} tokens; no price is known for {names} (see --prices)\n"
-        )
+    sys.stdout.write(f"\n{_describe_use(outcome)}\n")
     sys.stdout.write(f"\nthe simulator's own condition for {task}: {text}\n")
     return {
         "success": outcome.is_success,
@@ -266,6 +263,17 @@ def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:
         "task_id": result.task_id,
         "transcript": result.transcript,
     }
+
+
+def _describe_use(outcome: TaskResult) -> str:
+    """What a run cost, in calls, tokens and, where the price is known, money."""
+    usage = outcome.usage
+    text = f"{usage.calls} model calls, {usage.tokens} tokens"
+    if usage.calls and not usage.tokens:
+        text += " (the endpoint counts none, so that budgets of tokens and money cannot hold)"
+    if outcome.unpriced_models:
+        return f"{text}; no price is known for {', '.join(outcome.unpriced_models)} (see --prices)"
+    return f"{text}, cost {usage.cost:.4f}"
 
 
 def _listen(operator: TerminalOperator, arguments: argparse.Namespace) -> None:

@@ -281,6 +281,31 @@ def test_a_coder_without_code_is_repaired_then_reported(robot: FakeRobot) -> Non
     assert robot.commands == []
 
 
+def test_a_coder_that_never_writes_a_program_ends_the_run(robot: FakeRobot) -> None:
+    with ScriptedModel(
+        supervisor=choices("planner", "coder") * 5,
+        planner=[STEP] * 5,
+        coder=["I cannot."] * 10,
+    ) as model:
+        result = run(model, robot)
+    assert result.reason == "too_many_errors"
+    assert "holds no program" in result.message
+    assert robot.commands == []
+
+
+def test_the_last_error_of_a_run_is_told_by_its_telling_line(robot: FakeRobot) -> None:
+    code = "```python\nexecute_trajectory([900, 0, 900], 0.0)\n```"
+    with ScriptedModel(
+        supervisor=choices("planner", "coder", "executor") * 5,
+        planner=[STEP] * 5,
+        coder=[code] * 5,
+    ) as model:
+        result = run(model, robot)
+    assert result.reason == "too_many_errors"
+    assert "Traceback" not in result.message
+    assert "millimetres" in result.message
+
+
 def test_a_refused_step_moves_nothing_and_names_every_reason(robot: FakeRobot) -> None:
     code = (
         "```python\nopen_gripper()\nexecute_trajectory([0.2, 0.1, 0.9], 0.0)\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -101,4 +103,27 @@ def test_a_file_without_a_task_is_refused(tmp_path: Path) -> None:
     record(path)
     path.write_text(path.read_text().split("\n")[0] + "\n")
     with pytest.raises(TranscriptError, match="before the instruction"):
+        Recording.read(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda data: data.pop("budget"), "budget"),
+        (lambda data: data.pop("team"), "team"),
+        (lambda data: data.update(config=None), "config"),
+        (lambda data: data.update(config=[]), "config"),
+        (lambda data: data.update(world=5), "how the world was made"),
+    ],
+)
+def test_a_damaged_first_line_is_named_and_no_crash(
+    change: Callable[[dict[str, Any]], Any], words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.jsonl"
+    record(path)
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    header = json.loads(first)
+    change(header["data"])
+    path.write_text("\n".join([json.dumps(header), *rest]) + "\n", encoding="utf-8")
+    with pytest.raises(TranscriptError, match=words):
         Recording.read(path)

@@ -54,3 +54,19 @@ def test_limits_must_be_above_zero() -> None:
     for settings in ({"turns": 0}, {"wall_s": -1.0}, {"cost": math.nan}):
         with pytest.raises(ConfigurationError):
             Budget(**settings)
+
+
+def test_time_that_a_person_takes_is_not_spent() -> None:
+    now = 0.0
+    spending = Spending(Budget(wall_s=10.0), clock=lambda: now)
+    now = 4.0
+    with spending.stopped_clock():
+        now = 5000.0
+        spending.check()
+        assert spending.wall_s == 4.0
+    now = 5005.0
+    spending.check()
+    assert spending.wall_s == 9.0
+    now = 5006.0
+    with pytest.raises(BudgetError, match="wall time"):
+        spending.check()
