@@ -73,6 +73,8 @@ class Bench:
                 if node.name == "motion":
                     command += ["-p", "moveit.answer_timeout_s:=5.0"]
                     command += ["-p", "moveit.interface:=move_group"]
+                    # Slow enough to be stopped on the way, on a busy machine too.
+                    command += ["-p", "speed_scale:=0.1"]
                 self.group.start(node.name, command, environment=environment)
         start_move_group(kind, self.group, environment)
         self.watch = NodeWatch(client, ("motion", "scene", "simulator"))
@@ -175,13 +177,15 @@ def test_a_block_is_grasped_carried_and_put_down(bench: Bench) -> None:
 def test_a_stop_reaches_the_arm_through_move_group_and_stays(bench: Bench) -> None:
     thread, box = bench.start(FAR)
     bench.trigger("motion/stop")
-    thread.join(timeout=15.0)
-    assert box[0].reason == "cancelled"
-    first, second = bench.tcp(), bench.tcp()
-    assert np.linalg.norm(np.subtract(first, FAR)) > 0.03
-    np.testing.assert_allclose(first, second, atol=1e-3)
-    assert bench.robot.execute_trajectory(FAR, 0.0).reason == "cancelled"
-    bench.trigger("motion/release_stop")
+    try:
+        thread.join(timeout=15.0)
+        assert box[0].reason == "cancelled"
+        first, second = bench.tcp(), bench.tcp()
+        assert np.linalg.norm(np.subtract(first, FAR)) > 0.03
+        np.testing.assert_allclose(first, second, atol=1e-3)
+        assert bench.robot.execute_trajectory(FAR, 0.0).reason == "cancelled"
+    finally:
+        bench.trigger("motion/release_stop")
     bench.home()
 
 
