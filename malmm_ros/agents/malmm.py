@@ -14,8 +14,7 @@ from malmm_ros.agents.task_team import TaskTeam
 # The same one may speak twice in a row (a correction), not three times.
 _MAX_REPEATS = 2
 _NO_PROGRAM = (
-    "Code error, nothing has moved:\n"
-    "the answer holds no program; write one fenced block of Python"
+    "Code error, nothing has moved:\nthe answer holds no program; write one fenced block of Python"
 )
 # Who is next when the Supervisor's choice cannot be followed.
 _AFTER: dict[str, NextSpeaker] = {
