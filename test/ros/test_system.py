@@ -188,6 +188,7 @@ def test_cancel_in_mid_motion_brakes_the_arm_before_it_arrives(system: System) -
     assert not system.client.ground_truth().gripper.width < 0.05
 
 
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize("name", ["simulator", "scene", "motion", "agents"])
 def test_a_node_that_dies_in_mid_task_is_named_within_three_seconds_and_taken_back(
     system: System, name: str
@@ -205,6 +206,11 @@ def test_a_node_that_dies_in_mid_task_is_named_within_three_seconds_and_taken_ba
     assert name in text
     assert waited_s < 3.0
     system.restart(name)
-    system.load(seed=5)
-    result = system.client.run(STACK, timeout_s=90.0)
+    # DDS forgets a killed participant after 20 s; until then not everybody may hear the new one.
+    deadline = time.monotonic() + 60.0
+    while True:
+        system.load(seed=5)
+        result = system.client.run(STACK, timeout_s=90.0)
+        if result.reason != "node_died" or time.monotonic() > deadline:
+            break
     assert result.success, result.message
