@@ -13,9 +13,6 @@ from malmm_ros.agents.task_team import TaskTeam
 
 # The same one may speak twice in a row (a correction), not three times.
 _MAX_REPEATS = 2
-_NO_PROGRAM = (
-    "Code error, nothing has moved:\nthe answer holds no program; write one fenced block of Python"
-)
 # Who is next when the Supervisor's choice cannot be followed.
 _AFTER: dict[str, NextSpeaker] = {
     "": "planner",
@@ -106,9 +103,8 @@ class _Conversation:
         self.code = code
         self.run.record_code(code or "")
         if code is None:
-            # In the executor's words, by which the Supervisor knows whose turn it is.
-            self.run.say("executor", _NO_PROGRAM)
-            self.run.count_error(_NO_PROGRAM)
+            # The executor says so, and by its words the Supervisor knows whose turn it is.
+            self.run.act("")
 
     def _execute(self) -> None:
         if self.code is None:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Literal, cast, get_args
 
+from malmm_ros.closing import Closing
 from malmm_ros.errors import ConfigurationError, MalmmError
 
 SCHEMA_VERSION = 1
@@ -89,7 +90,7 @@ class AgentEvent:
         return cls(**{name: values[name] for name in _FIELDS})
 
 
-class Transcript:
+class Transcript(Closing):
     """Numbers events, hands each to the caller and writes it to a file at once.
 
     Args:
@@ -154,12 +155,6 @@ class Transcript:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def __enter__(self) -> Transcript:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def read_transcript(path: Path) -> tuple[AgentEvent, ...]:

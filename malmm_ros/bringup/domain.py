@@ -8,9 +8,9 @@ import socket
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
+from malmm_ros.closing import Closing
 from malmm_ros.errors import ConfigurationError
 
 # Above what people choose by hand; the ports of domains beyond 101 overlap Linux's ephemeral ones.
@@ -34,7 +34,7 @@ def dds_environment(
     return result
 
 
-class DomainLease:
+class DomainLease(Closing):
     """A ``ROS_DOMAIN_ID`` of our own, held by a lock file until closed or the process ends.
 
     Use it as a context manager.
@@ -64,17 +64,6 @@ class DomainLease:
     def close(self) -> None:
         """Give the domain back."""
         self._lock.close()
-
-    def __enter__(self) -> DomainLease:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _take(lock: IO[str]) -> bool:

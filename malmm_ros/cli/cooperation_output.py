@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 from rich.table import Table
 
+from malmm_ros.cli.episode_bar import EpisodeBar
 from malmm_ros.evaluation.cooperation import published
 from malmm_ros.evaluation.cooperation.evaluate import list_jobs
 
@@ -21,36 +19,18 @@ if TYPE_CHECKING:
     from malmm_ros.evaluation.cooperation.evaluate import CooperationResult
 
 
-class Progress:
+class Progress(EpisodeBar):
     """A bar with the running transport rate of the team."""
 
     def __init__(self, config: CooperationConfig) -> None:
         self._rates: list[float] = []
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        self._task = self._bar.add_task(self._text(), total=len(list_jobs(config)))
+        super().__init__(self._text(), total=len(list_jobs(config)))
 
     def advance(self, result: CooperationResult) -> None:
         """Count an episode."""
         if not result.job.is_alone:
             self._rates.append(result.record.transport_rate)
-        self._bar.update(self._task, advance=1, description=self._text())
-
-    def __enter__(self) -> Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
+        self._count(self._text())
 
     def _text(self) -> str:
         if not self._rates:

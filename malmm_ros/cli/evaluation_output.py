@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 from rich.table import Table
 
+from malmm_ros.cli.episode_bar import EpisodeBar
 from malmm_ros.evaluation.markdown import describe_eyes
 from malmm_ros.evaluation.result import CATEGORIES
 
@@ -20,20 +18,13 @@ if TYPE_CHECKING:
     from malmm_ros.evaluation.result import EpisodeResult
 
 
-class Progress:
+class Progress(EpisodeBar):
     """A bar with the running success rate; failures are printed above it."""
 
     def __init__(self, config: EvaluationConfig, results: Sequence[EpisodeResult]) -> None:
         self._done = len(results)
         self._successes = sum(item.is_success for item in results)
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        total = len(config.jobs())
-        self._progress = self._bar.add_task(self._text(), total=total, completed=self._done)
+        super().__init__(self._text(), total=len(config.jobs()), done=self._done)
         if results:
             self._bar.console.print(f"{len(results)} episodes are done already")
 
@@ -41,7 +32,7 @@ class Progress:
         """Count an episode."""
         self._done += 1
         self._successes += result.is_success
-        self._bar.update(self._progress, advance=1, description=self._text())
+        self._count(self._text())
         if not result.is_success:
             self._bar.console.print(
                 f"{result.task} #{result.index} (seed {result.seed}) failed, {result.category}: "
@@ -49,18 +40,6 @@ class Progress:
                 highlight=False,
                 markup=False,
             )
-
-    def __enter__(self) -> Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
 
     def _text(self) -> str:
         rate = f" ({self._successes / self._done:.2f})" if self._done else ""

@@ -11,9 +11,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
+from malmm_ros.closing import Closing
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.evaluation.configuration import EvaluationConfig
 from malmm_ros.evaluation.result import EpisodeResult
@@ -28,7 +28,7 @@ def log_path(report: Path) -> Path:
     return report.with_name(f"{stem}{SUFFIX}")
 
 
-class EpisodeLog:
+class EpisodeLog(Closing):
     """The episodes of one configuration that are done; use it as a context manager.
 
     A last line that a killed process left half is dropped.
@@ -70,17 +70,6 @@ class EpisodeLog:
     def close(self) -> None:
         """Close the file, which gives the lock back."""
         self._file.close()
-
-    def __enter__(self) -> EpisodeLog:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _lock(self) -> None:
         try:

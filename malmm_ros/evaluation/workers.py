@@ -81,7 +81,8 @@ class _Pool:
 
     def run(self, jobs: Sequence[Job], *, workers: int) -> Iterator[EpisodeResult]:
         waiting = collections.deque(jobs)
-        self._workers = [self._start() for _ in range(workers)]
+        for _ in range(workers):
+            self._workers.append(self._start())
         while waiting or any(worker.job for worker in self._workers):
             for worker in self._workers:
                 if worker.job is None and waiting:
@@ -102,7 +103,7 @@ class _Pool:
         process = self._context.Process(
             target=_work, args=(theirs, self._config, self._transcripts), daemon=True
         )
-        with _interrupts_blocked():
+        with _interrupts_held():
             process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -158,16 +159,26 @@ class _Pool:
 
 
 @contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Let children be born without ears for Ctrl-C, which is the parent's to handle.
+def _interrupts_held() -> Iterator[None]:
+    """Start children whole and deaf to Ctrl-C, which is the parent's to handle, afterwards.
 
-    A handler of the child's own would come too late: importing takes seconds.
+    A handler of the child's own would come too late: importing takes seconds. A mask alone would
+    not do: Python runs the handler in the main thread, whichever thread got the signal.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    pressed: list[int] = []
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    if is_main:
+        signal.signal(signal.SIGINT, lambda number, _frame: pressed.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _words(code: int | None) -> str:

@@ -48,17 +48,16 @@ class HandInterface(Protocol):
         ...
 
 
-class GripperCommandInterface:
-    """control_msgs/GripperCommand.
+class GripperActionInterface:
+    """An action of ros2_controllers for grippers, whose result says how the fingers stand.
 
     Args:
         client: Of the action.
-        factor: From a full opening to the action's position.
-        max_effort: Newtons.
+        make_goal: From a full opening, metres, to the action's goal.
     """
 
-    def __init__(self, client: GoalClient, *, factor: float, max_effort: float) -> None:
-        self._client, self._factor, self._max_effort = client, factor, max_effort
+    def __init__(self, client: GoalClient, make_goal: Callable[[float], Any]) -> None:
+        self._client, self._make_goal = client, make_goal
 
     def run(
         self,
@@ -69,9 +68,7 @@ class GripperCommandInterface:
         timeout_s: float,
         check: Callable[[], None],
     ) -> HandOutcome:
-        goal = GripperCommand.Goal()
-        goal.command.position = self._factor * width
-        goal.command.max_effort = self._max_effort
+        goal = self._make_goal(width)
         outcome = self._client.run(goal, timeout_s=timeout_s, cancel=cancel, check=check)
         return _judge(outcome, cancel)
 
@@ -79,40 +76,34 @@ class GripperCommandInterface:
         self._client.cancel()
 
 
-class ParallelGripperInterface:
-    """control_msgs/ParallelGripperCommand, GripperCommand's successor.
+def gripper_command_goal(width: float, *, factor: float, max_effort: float) -> Any:
+    """A goal of control_msgs/GripperCommand.
 
     Args:
-        client: Of the action.
+        width: Full opening, metres.
+        factor: From a full opening to the action's position.
+        max_effort: Newtons.
+    """
+    goal = GripperCommand.Goal()
+    goal.command.position = factor * width
+    goal.command.max_effort = max_effort
+    return goal
+
+
+def parallel_gripper_goal(width: float, *, joint: str, factor: float, max_effort: float) -> Any:
+    """A goal of control_msgs/ParallelGripperCommand, GripperCommand's successor.
+
+    Args:
+        width: Full opening, metres.
         joint: The joint that is commanded.
         factor: From a full opening to the joint's position.
         max_effort: Newtons.
     """
-
-    def __init__(
-        self, client: GoalClient, *, joint: str, factor: float, max_effort: float
-    ) -> None:
-        self._client, self._joint = client, joint
-        self._factor, self._max_effort = factor, max_effort
-
-    def run(
-        self,
-        width: float,
-        present: float,
-        cancel: CancelToken,
-        *,
-        timeout_s: float,
-        check: Callable[[], None],
-    ) -> HandOutcome:
-        goal = ParallelGripperCommand.Goal()
-        goal.command.name = [self._joint]
-        goal.command.position = [self._factor * width]
-        goal.command.effort = [self._max_effort]
-        outcome = self._client.run(goal, timeout_s=timeout_s, cancel=cancel, check=check)
-        return _judge(outcome, cancel)
-
-    def stop(self) -> None:
-        self._client.cancel()
+    goal = ParallelGripperCommand.Goal()
+    goal.command.name = [joint]
+    goal.command.position = [factor * width]
+    goal.command.effort = [max_effort]
+    return goal
 
 
 class FrankaInterface:

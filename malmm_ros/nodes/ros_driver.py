@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -25,9 +26,10 @@ from malmm_ros.nodes.arm_interfaces import (
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.hand_interfaces import (
     FrankaInterface,
-    GripperCommandInterface,
+    GripperActionInterface,
     HandInterface,
-    ParallelGripperInterface,
+    gripper_command_goal,
+    parallel_gripper_goal,
 )
 from malmm_ros.nodes.joint_listener import JointListener
 from malmm_ros.nodes.liveness import NodeWatch
@@ -214,19 +216,15 @@ class RosDriver:
         if config.gripper_interface == "franka":
             return self._make_franka_hand()
         if config.gripper_interface == "parallel_gripper_command":
-            parallel = ParallelGripperInterface(
-                self._client(ParallelGripperCommand, action),
-                joint=config.gripper_joint or self._fingers[0],
-                factor=self._factor,
-                max_effort=config.max_effort,
+            client = self._client(ParallelGripperCommand, action)
+            make_goal = partial(
+                parallel_gripper_goal, joint=config.gripper_joint or self._fingers[0]
             )
-            return parallel, (action,)
-        hand = GripperCommandInterface(
-            self._client(GripperCommand, action),
-            factor=self._factor,
-            max_effort=config.max_effort,
-        )
-        return hand, (action,)
+        else:
+            client = self._client(GripperCommand, action)
+            make_goal = partial(gripper_command_goal)
+        make_goal = partial(make_goal, factor=self._factor, max_effort=config.max_effort)
+        return GripperActionInterface(client, make_goal), (action,)
 
     def _make_franka_hand(self) -> tuple[HandInterface, tuple[str, ...]]:
         try:

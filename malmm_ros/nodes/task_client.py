@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from std_srvs.srv import Trigger
 
 import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
+from malmm_ros.closing import Closing
 from malmm_ros.errors import NodeDiedError, SimulationError
 from malmm_ros.nodes.conversions import scene_value, seconds
 from malmm_ros.nodes.goal_client import GoalClient
@@ -35,7 +35,7 @@ from malmm_ros.srv import Approve, CheckSuccess, LoadTask
 NODES = ("agents", "motion", "scene", "simulator")
 
 
-class TaskClient:
+class TaskClient(Closing):
     """Talks to the nodes of a system from a thread that is not an executor's.
 
     Args:
@@ -70,17 +70,6 @@ class TaskClient:
         self._resume = self._client(Trigger, "resume")
         self._say = self._node.create_publisher(String, "say", 10)
         self._spinning = SpinThread(self._node)
-
-    def __enter__(self) -> TaskClient:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the executor and leave the graph."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import Trigger
 
 from malmm_ros.action import MoveTcp
+from malmm_ros.closing import Closing
 from malmm_ros.errors import MalmmError, MotionError, NodeDiedError
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
@@ -33,7 +33,7 @@ _MOTION_S = 30.0
 _STANDSTILL = 0.01  # rad/s, of the fastest joint
 
 
-class TimingClient:
+class TimingClient(Closing):
     """Speaks to the nodes ``simulator``, ``scene`` and ``motion`` from a thread of its own."""
 
     def __init__(self) -> None:
@@ -64,15 +64,8 @@ class TimingClient:
         )
         self._spinning = SpinThread(self._node)
 
-    def __enter__(self) -> TimingClient:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End the executor and leave the graph."""
         self._spinning.close()
         self._node.destroy_node()
         rclpy.try_shutdown(context=self._context)

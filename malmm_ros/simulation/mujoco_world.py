@@ -28,6 +28,7 @@ from malmm_ros.simulation.scenery import (
     add_wrist_camera,
     new_world_spec,
 )
+from malmm_ros.simulation.settling import advance_until, settle
 from malmm_ros.simulation.tasks import Task, find_task
 from malmm_ros.simulation.upright import upright
 from malmm_ros.simulation.world import CameraMount, RobotPlacement
@@ -38,7 +39,6 @@ CONTROL_STEPS = 2
 CONTROL_PERIOD_S = CONTROL_STEPS * TIME_STEP_S
 # Longest batch of physics steps while every controller stands still.
 _IDLE_STEPS = 10
-_REST_TIME_S = 0.1
 _CAMERA_FROM_OPTICAL = Pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
 
 
@@ -206,24 +206,21 @@ class MujocoWorld:
         Returns:
             Whether it holds; false when the time ran out.
         """
-        end = self.time_s + timeout_s
-        while not predicate():
-            if self.time_s >= end:
-                return False
-            self.step(check_steps)
-        return True
+        return advance_until(
+            predicate,
+            step=lambda: self.step(check_steps),
+            now_s=lambda: self.time_s,
+            timeout_s=timeout_s,
+        )
 
     def settle(self, timeout_s: float = 3.0) -> bool:
         """Advance until arms stand and objects rest for 0.1 s; false when they did not."""
-        rest_since = self.time_s
-        end = self.time_s + timeout_s
-        while self.time_s < end:
-            self.step(_IDLE_STEPS)
-            if not self._is_at_rest():
-                rest_since = self.time_s
-            elif self.time_s - rest_since >= _REST_TIME_S - 1e-9:
-                return True
-        return False
+        return settle(
+            self._is_at_rest,
+            step=lambda: self.step(_IDLE_STEPS),
+            now_s=lambda: self.time_s,
+            timeout_s=timeout_s,
+        )
 
     def joint_state(self, robot_name: str = "panda") -> JointState:
         """Arm joints now."""

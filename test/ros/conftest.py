@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import rclpy
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from malmm_ros.bringup.domain import DomainLease
@@ -44,6 +45,18 @@ def ros_context(ros_environment: dict[str, str]) -> Iterator[rclpy.Context]:
 def client(ros_context: rclpy.Context) -> Iterator[Node]:
     """A node of the test, spun in a thread."""
     node = Node(f"test_client_{os.getpid()}", context=ros_context)
+    spinning = SpinThread(node)
+    yield node
+    spinning.close()
+    node.destroy_node()
+
+
+@pytest.fixture(scope="module")
+def simulated_client(ros_context: rclpy.Context) -> Iterator[Node]:
+    """A node of the test on simulated time, spun in a thread."""
+    simulated = Parameter("use_sim_time", value=True)
+    name = f"simulated_client_{os.getpid()}"
+    node = Node(name, context=ros_context, parameter_overrides=[simulated])
     spinning = SpinThread(node)
     yield node
     spinning.close()

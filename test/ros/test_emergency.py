@@ -100,16 +100,11 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def bench(ros_context: rclpy.Context, ros_environment: dict[str, str]) -> Iterator[Bench]:
-    simulated = Parameter("use_sim_time", value=True)
-    node = Node("emergency_client", context=ros_context, parameter_overrides=[simulated])
-    spinning = SpinThread(node)
-    made = Bench(node, ros_environment)
+def bench(simulated_client: Node, ros_environment: dict[str, str]) -> Iterator[Bench]:
+    made = Bench(simulated_client, ros_environment)
     yield made
     made.watch.destroy()
     made.group.stop()
-    spinning.close()
-    node.destroy_node()
 
 
 def test_a_stop_says_who_pressed_it_and_holds_until_it_is_released(bench: Bench) -> None:

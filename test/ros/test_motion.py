@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import rclpy
 from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import Point
 from malmm_ros.action import MoveTcp
 from rclpy.action.client import ActionClient
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
 from malmm_ros.bringup import SIM
@@ -26,7 +24,6 @@ from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.scene_client import SceneClient
-from malmm_ros.nodes.spinning import SpinThread
 from malmm_ros.nodes.waiting import call_service
 from malmm_ros.trajectory import Trajectory
 
@@ -84,16 +81,11 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def bench(ros_context: rclpy.Context, ros_environment: dict[str, str]) -> Iterator[Bench]:
-    simulated = Parameter("use_sim_time", value=True)
-    node = Node("motion_client", context=ros_context, parameter_overrides=[simulated])
-    spinning = SpinThread(node)
-    made = Bench(node, ros_environment)
+def bench(simulated_client: Node, ros_environment: dict[str, str]) -> Iterator[Bench]:
+    made = Bench(simulated_client, ros_environment)
     yield made
     made.watch.destroy()
     made.group.stop()
-    spinning.close()
-    node.destroy_node()
 
 
 def home(bench: Bench) -> None:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import rclpy
 from geometry_msgs.msg import Point
 from malmm_ros.action import MoveTcp
+from move_group import KINDS, STAND_IN, start_move_group
 from rclpy.action.client import ActionClient
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
 from malmm_ros.bringup import SIM
@@ -28,35 +24,9 @@ from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.scene_client import SceneClient
-from malmm_ros.nodes.spinning import SpinThread
 from malmm_ros.nodes.waiting import call_service
 
-STAND_IN = [
-    *(sys.executable, str(Path(__file__).with_name("move_group_node.py"))),
-    *("--ros-args", "-p", "use_sim_time:=true"),
-]
 FAR = (0.40, -0.20, 1.05)
-is_real = importlib.util.find_spec("moveit_configs_utils") is not None
-
-
-def start_move_group(kind: str, group: ProcessGroup, environment: dict[str, str]) -> None:
-    if kind == "stand-in":
-        group.start("move_group", STAND_IN, environment=environment)
-    else:
-        command = ["ros2", "launch", "malmm_ros", "moveit.launch.py"]
-        group.start("move_group", command, environment=environment)
-
-
-KINDS = [
-    "stand-in",
-    pytest.param(
-        "real",
-        marks=[
-            pytest.mark.moveit,
-            pytest.mark.skipif(not is_real, reason="MoveIt 2 is not installed"),
-        ],
-    ),
-]
 
 
 class Bench:
@@ -122,17 +92,12 @@ class Bench:
 
 @pytest.fixture(scope="module", params=KINDS)
 def bench(
-    request: pytest.FixtureRequest, ros_context: rclpy.Context, ros_environment: dict[str, str]
+    request: pytest.FixtureRequest, simulated_client: Node, ros_environment: dict[str, str]
 ) -> Iterator[Bench]:
-    simulated = Parameter("use_sim_time", value=True)
-    node = Node("moveit_client", context=ros_context, parameter_overrides=[simulated])
-    spinning = SpinThread(node)
-    made = Bench(request.param, node, ros_environment)
+    made = Bench(request.param, simulated_client, ros_environment)
     yield made
     made.watch.destroy()
     made.group.stop()
-    spinning.close()
-    node.destroy_node()
 
 
 def test_move_group_moves_the_simulated_arm(bench: Bench) -> None:

@@ -28,11 +28,11 @@ from malmm_ros.simulation.coppeliasim.scene_files import scene_file
 from malmm_ros.simulation.coppeliasim.session import Session
 from malmm_ros.simulation.layout import Layout
 from malmm_ros.simulation.reach import reach_of
+from malmm_ros.simulation.settling import advance_until, settle
 from malmm_ros.simulation.upright import upright
 from malmm_ros.simulation.world import CameraMount, RobotPlacement
 from malmm_ros.trajectory import JointState
 
-_REST_TIME_S = 0.1
 _STOP_TIMEOUT_S = 10.0
 # From the hand's frame to the tool point, along its z.
 _TCP_FROM_HAND = 0.1034
@@ -148,23 +148,15 @@ class CoppeliasimWorld:
 
     def step_until(self, predicate: Callable[[], bool], timeout_s: float) -> bool:
         """Advance until something holds; false when the simulated time ran out."""
-        end_s = self.time_s + timeout_s
-        while not predicate():
-            if self.time_s >= end_s:
-                return False
-            self.step()
-        return True
+        return advance_until(
+            predicate, step=self.step, now_s=lambda: self.time_s, timeout_s=timeout_s
+        )
 
     def settle(self, timeout_s: float = 3.0) -> bool:
         """Advance until the arm stands and objects rest for 0.1 s; false when they did not."""
-        rest_since_s, end_s = self.time_s, self.time_s + timeout_s
-        while self.time_s < end_s:
-            self.step()
-            if not self._is_at_rest():
-                rest_since_s = self.time_s
-            elif self.time_s - rest_since_s >= _REST_TIME_S - 1e-9:
-                return True
-        return False
+        return settle(
+            self._is_at_rest, step=self.step, now_s=lambda: self.time_s, timeout_s=timeout_s
+        )
 
     def joint_state(self, robot_name: str = "panda") -> JointState:
         """Arm joints now."""

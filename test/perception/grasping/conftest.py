@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,21 +18,6 @@ from malmm_ros.simulation import MujocoWorld
 # From the base of the hand, the origin of a grasp in those models, to between the fingertips.
 GRIPPER_DEPTH = 0.1034
 LIFT = 0.12
-
-
-@pytest.fixture
-def block_world() -> Iterator[MujocoWorld]:
-    world = MujocoWorld()
-    world.reset("put_block", 3)
-    world.settle()
-    yield world
-    world.close()
-
-
-@pytest.fixture
-def block(block_world: MujocoWorld) -> SceneObject:
-    objects = block_world.ground_truth().objects
-    return next(item for item in objects if item.category == "block")
 
 
 @pytest.fixture
@@ -61,11 +46,11 @@ def good_grasp(block: SceneObject) -> np.ndarray:
 
 
 @pytest.fixture
-def lifts(block_world: MujocoWorld, block: SceneObject) -> Callable[[Grasp], bool]:
+def lifts(fresh_block_world: MujocoWorld, block: SceneObject) -> Callable[[Grasp], bool]:
     """Whether the robot lifts the block with a grasp; physics decides."""
 
     def lift(grasp: Grasp) -> bool:
-        robot = simulated_robot(block_world)
+        robot = simulated_robot(fresh_block_world)
         x, y, z = grasp.tcp.position
         robot.open_gripper()
         for height in (z + LIFT, z):
@@ -74,7 +59,7 @@ def lifts(block_world: MujocoWorld, block: SceneObject) -> Callable[[Grasp], boo
         gripped = robot.close_gripper(block.name)
         assert gripped.width == pytest.approx(grasp.width, abs=0.006)
         robot.execute_trajectory((x, y, z + LIFT), grasp.tcp.yaw)
-        pose: Pose = block_world.pose(block.name)
+        pose: Pose = fresh_block_world.pose(block.name)
         return pose.position[2] - block.pose.position[2] > 0.9 * LIFT
 
     return lift

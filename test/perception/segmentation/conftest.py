@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,23 +26,8 @@ LIFT = 0.12
 
 
 @pytest.fixture
-def block_world() -> Iterator[MujocoWorld]:
-    world = MujocoWorld()
-    world.reset("put_block", 3)
-    world.settle()
-    yield world
-    world.close()
-
-
-@pytest.fixture
-def block(block_world: MujocoWorld) -> SceneObject:
-    objects = block_world.ground_truth().objects
-    return next(item for item in objects if item.category == "block")
-
-
-@pytest.fixture
-def image(block_world: MujocoWorld) -> RgbdImage:
-    return block_world.render("front", with_labels=True)
+def image(fresh_block_world: MujocoWorld) -> RgbdImage:
+    return fresh_block_world.render("front", with_labels=True)
 
 
 @pytest.fixture
@@ -53,7 +38,7 @@ def true_pixels(image: RgbdImage, block: SceneObject) -> np.ndarray:
 
 @pytest.fixture
 def lifts(
-    block_world: MujocoWorld, block: SceneObject, image: RgbdImage
+    fresh_block_world: MujocoWorld, block: SceneObject, image: RgbdImage
 ) -> Callable[[Mask], bool]:
     """Whether the robot lifts the block by what a mask tells; physics decides."""
 
@@ -62,7 +47,7 @@ def lifts(
             AntipodalProposer().propose(deproject(image, mask.pixels), PointCloud.empty())
         )
         assert grasp is not None
-        robot = simulated_robot(block_world)
+        robot = simulated_robot(fresh_block_world)
         x, y, z = grasp.tcp.position
         robot.open_gripper()
         for height in (z + LIFT, z):
@@ -70,7 +55,7 @@ def lifts(
             assert moved.is_success, moved.message
         robot.close_gripper(block.name)
         robot.execute_trajectory((x, y, z + LIFT), grasp.tcp.yaw)
-        raised = block_world.pose(block.name).position[2] - block.pose.position[2]
+        raised = fresh_block_world.pose(block.name).position[2] - block.pose.position[2]
         return raised > 0.9 * LIFT
 
     return lift
