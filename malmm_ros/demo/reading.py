@@ -1,8 +1,8 @@
 """A second, much simpler reading of a sentence, so that no parser judges its own understanding.
 
 It shares nothing with the stand-in's grammar: colours, counts and prepositions are picked out by
-regular expressions and checked on poses. It knows blocks, the area and the table, as the demo's
-worlds do. What it cannot check, such as a negation, it says, and then nothing counts as done.
+regular expressions and checked on poses. It knows blocks, the area and the table; in worlds with
+other things it finds nothing to check, since "the teal jar" would be a teal block to it. What it cannot check, such as a negation, it says, and then nothing counts as done.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from malmm_ros.scene import Scene, SceneObject
 
 AREA_WORDS = "target|area|zone|square|pad|patch|spot|goal|mat|region"
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_KNOWN = ("block", "target area")
 _COLOR = "|".join(COLOR_NAMES)
 _NUMBER = rf"\d+|{'|'.join(NUMBERS)}"
 _BLOCK = "blocks?|cubes?|bricks?|box|boxes"
@@ -115,6 +116,8 @@ def second_reading(instruction: str, before: Scene, after: Scene) -> tuple[Check
     Returns:
         What was found; empty when the sentence says nothing that is checked here.
     """
+    if any(item.category not in _KNOWN for item in before.objects):
+        return ()
     text = re.sub(r"\s+", " ", instruction.lower().replace("’", "'")).strip()
     spared = [match["color"] for match in _SPARED.finditer(text)]
     checks = [_is_left_alone(color, before, after) for color in spared]

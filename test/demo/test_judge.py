@@ -75,3 +75,18 @@ def test_a_lifted_block_counts_only_between_the_fingers(before: Scene) -> None:
     assert judge(sentence, before, closed).is_success
     assert not judge(sentence, before, lifted).is_success
     assert not judge(sentence, before, before).is_success
+
+
+def test_things_that_the_second_reading_does_not_know_are_no_blocks_of_their_colour() -> None:
+    world = MujocoWorld()
+    world.reset("close_jar", 3, options={"color": "teal"})
+    scene = world.ground_truth()
+    jar = next(item for item in scene.objects if item.name == "teal jar")
+    lid = next(item for item in scene.objects if item.category == "lid")
+    x, y, _ = jar.pose.position
+    closed = move(scene, lid.name, (x, y, jar.top_z + 0.5 * lid.size[2]), 0.0)
+    sentence = "put the lid on the teal jar"
+    assert judge(sentence, scene, closed).is_success
+    assert not judge(sentence, scene, scene).is_success
+    beside = move(scene, lid.name, (x + 0.15, y, lid.pose.position[2]), 0.0)
+    assert not judge(sentence, scene, beside).is_success
