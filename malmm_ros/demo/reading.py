@@ -2,7 +2,8 @@
 
 It shares nothing with the stand-in's grammar: colours, counts and prepositions are picked out by
 regular expressions and checked on poses. It knows blocks, the area and the table; in worlds with
-other things it finds nothing to check, since "the teal jar" would be a teal block to it. What it cannot check, such as a negation, it says, and then nothing counts as done.
+other things it finds nothing to check, since "the teal jar" would be a teal block to it. What it
+cannot check, such as a negation, it says, and then nothing counts as done.
 """
 
 from __future__ import annotations
