@@ -152,7 +152,9 @@ class DisturbedRobot:
         target = self._world.task.target
         if not target:
             raise SimulationError("this task's target cannot be moved")
-        return move_target(self._world, target, self._rng)
+        text = move_target(self._world, target, self._rng)
+        self._world.settle()  # who looks once a moment sees it
+        return text
 
     def _record(self, kind: str, name: str, text: str) -> None:
         self.events.append(DisturbanceEvent(kind=kind, step=self._step, object=name, text=text))

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation
 
 from malmm_ros.backends import make_backend
 from malmm_ros.camera import RgbdImage
@@ -28,7 +28,7 @@ from malmm_ros.perception.grasping import (
     Grasp,
     GraspProposer,
 )
-from malmm_ros.perception.phrases import ObjectPhrase, find_phrases, make_phrase
+from malmm_ros.perception.phrases import ObjectPhrase, read_phrase
 from malmm_ros.perception.robot_mask import RobotMask, RobotMaskConfig
 from malmm_ros.perception.segmentation import SEGMENTER_INSTALLS, SEGMENTERS, Mask
 from malmm_ros.perception.segmentation.vocabulary import matching_phrase
@@ -42,6 +42,7 @@ _CRUMB = 3e-6
 _SMALLEST_MARK = 0.04
 _EDGE_PX, _TOUCHING_PX = 3, 10
 _BEHIND = 0.01  # m
+_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +137,8 @@ class ScenePipeline:
             images: Of one moment, from any cameras, each once.
             joints: The arm's at that moment.
             gripper: The hand at that moment; ``held_object`` names what it holds.
-            phrases: What to look for; see :func:`find_phrases`.
+            phrases: What to look for; see
+                :func:`malmm_ros.perception.phrases.find_phrases`.
             now_s: The time, to tell stale images; the images' own when ``None``.
 
         Returns:
@@ -245,15 +247,12 @@ def is_cut(pixels: NDArray[np.bool_], view: View) -> bool:
         return True
     # Behind it, the robot hides nothing of it.
     before = view.robot[window] & (depth < float(np.percentile(own, 75.0)) + _BEHIND)
-    grown = binary_dilation(pixels[window], iterations=edge)
-    return int((grown & before).sum()) >= _TOUCHING_PX
+    grown = cv2.dilate(pixels[window].astype(np.uint8), _CROSS, iterations=edge)
+    return int(((grown > 0) & before).sum()) >= _TOUCHING_PX
 
 
 def _as_phrase(item: ObjectPhrase | str) -> ObjectPhrase:
-    if isinstance(item, ObjectPhrase):
-        return item
-    found = find_phrases(item)
-    return found[0] if len(found) == 1 else make_phrase(item)
+    return item if isinstance(item, ObjectPhrase) else read_phrase(item)
 
 
 def _missing(phrases: Sequence[ObjectPhrase], objects: Sequence[SceneObject]) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation
 from scipy.spatial import ConvexHull, cKDTree
 from scipy.spatial.transform import Rotation
 
@@ -26,6 +27,11 @@ from malmm_ros.trajectory import JointState
 
 # Pixels between those that are looked at; what lies between is taken for the same.
 _STRIDE = 2
+_GROWN = np.ones((2 * _STRIDE + 1, 2 * _STRIDE + 1), np.uint8)
+# Depths within which pixels look about alike in size, metres; nearer than the first, none is seen.
+_SLABS = (0.02, 0.06, 0.2, 0.6, 100.0)
+# Cells of the raster to which a link's points reach, and beyond any image.
+_FINE, _FAR = 3, 10_000
 _STL_HEADER_BYTES = 84
 
 
@@ -128,21 +134,23 @@ class RobotMask:
 
     def pixels_at(self, image: RgbdImage, poses: dict[str, Pose]) -> NDArray[np.bool_]:
         """The same for links that are placed already."""
-        result = np.zeros(image.depth.shape, dtype=bool)
-        coarse = np.zeros_like(result)
-        coarse[::_STRIDE, ::_STRIDE] = True
+        depth = image.depth[::_STRIDE, ::_STRIDE]
+        coarse = np.zeros(depth.shape, dtype=bool)
         for is_finger in (False, True):
             names = [name for name in self._links if ("finger" in name) == is_finger]
             points = np.concatenate([poses[name].apply(self._links[name]) for name in names])
-            window = coarse & _window(image, points, is_finger=is_finger)
-            window &= np.isfinite(image.depth) & (image.depth > 0.0)
-            if not window.any():
-                continue
             reach = 0.9 * self._spacing(names[0]) + self._padding(is_finger=is_finger)
+            near = _may_be_near(image, points, depth, reach)
+            if not near.any():
+                continue
+            window = np.zeros(image.depth.shape, dtype=bool)
+            window[::_STRIDE, ::_STRIDE] = near
             seen = deproject(image, window).points
             distance, _ = cKDTree(points).query(seen, distance_upper_bound=reach)
-            result[window] |= np.isfinite(distance)
-        return np.asarray(binary_dilation(result, np.ones((2 * _STRIDE + 1, 2 * _STRIDE + 1))))
+            coarse[near] |= np.isfinite(distance)
+        result = np.zeros(image.depth.shape, np.uint8)
+        result[::_STRIDE, ::_STRIDE] = coarse
+        return np.asarray(cv2.dilate(result, _GROWN) > 0)
 
     def _spacing(self, link: str) -> float:
         return 0.5 * self._config.spacing if "finger" in link else self._config.spacing
@@ -151,22 +159,52 @@ class RobotMask:
         return self._config.finger_padding if is_finger else self._config.arm_padding
 
 
-def _window(
-    image: RgbdImage, points: NDArray[np.float64], *, is_finger: bool
+def _may_be_near(
+    image: RgbdImage, points: NDArray[np.float64], depth: NDArray[np.float32], reach: float
 ) -> NDArray[np.bool_]:
-    """The part of the image in which some of the points may be seen."""
-    window = np.zeros(image.depth.shape, dtype=bool)
+    """Which pixels of the thinned image may show what is within reach of a point.
+
+    A superset, told by depth alone: the tree is asked only about these few.
+    """
     local = image.world_from_camera.inverse().apply(points)
-    local = local[local[:, 2] > 0.02]
-    if not len(local):
-        return window
-    margin = 0.03 * image.camera.fx / max(0.05, float(local[:, 2].min()))
-    pixels = image.camera.project(local)
-    low = np.floor(pixels.min(axis=0) - (0.5 * margin if is_finger else margin))
-    high = np.ceil(pixels.max(axis=0) + (0.5 * margin if is_finger else margin))
-    (u0, v0), (u1, v1) = np.maximum(low, 0).astype(int), np.maximum(high, 0).astype(int)
-    window[v0 : v1 + 1, u0 : u1 + 1] = True
-    return window
+    result = np.zeros(depth.shape, dtype=bool)
+    for low, high in pairwise(_SLABS):
+        slab = local[(local[:, 2] > low) & (local[:, 2] <= high)]
+        if len(slab):
+            places = image.camera.project(slab) / _STRIDE
+            # What is seen within reach of a point is nearer by that much, and so looks larger.
+            closest = max(_SLABS[0], float(slab[:, 2].min()) - reach)
+            margin = int(np.ceil(reach * image.camera.fx / (_STRIDE * closest))) + 1
+            result |= _around(places, slab[:, 2], depth, margin=margin, reach=reach)
+    return result & np.isfinite(depth) & (depth > 0.0)
+
+
+def _around(
+    places: NDArray[np.float64],
+    depths: NDArray[np.float64],
+    depth: NDArray[np.float32],
+    *,
+    margin: int,
+    reach: float,
+) -> NDArray[np.bool_]:
+    """Pixels within ``margin`` of some places ``(N, 2)`` and at about their depths ``(N,)``."""
+    cell = max(1, margin // _FINE)  # of the raster; what looks large need not be drawn finely
+    border = -(-margin // cell) + 1
+    rows, columns = (-(-size // cell) + 2 * border for size in depth.shape)
+    grid = np.clip(np.floor(places / cell), -_FAR, _FAR).astype(int) + border
+    inside = ((grid >= 0) & (grid < (columns, rows))).all(axis=1)
+    u, v = grid[inside].T
+    shape = (rows, columns)
+    nearest, farthest = np.full(shape, np.inf, np.float32), np.full(shape, -np.inf, np.float32)
+    z = depths[inside].astype(np.float32)
+    np.minimum.at(nearest, (v, u), z)
+    np.maximum.at(farthest, (v, u), z)
+    kernel = np.ones((2 * border + 1, 2 * border + 1), np.uint8)
+    nearest, farthest = cv2.erode(nearest, kernel), cv2.dilate(farthest, kernel)
+    row = np.arange(depth.shape[0]) // cell + border
+    column = np.arange(depth.shape[1]) // cell + border
+    low, high = nearest[row][:, column], farthest[row][:, column]
+    return np.asarray((depth >= low - reach) & (depth <= high + reach))
 
 
 def _read_joint(element: ElementTree.Element) -> _Joint:

@@ -93,19 +93,37 @@ class VisionScenes:
             None if noise is None else SensorNoise(noise, np.random.default_rng([seed, 2]))
         )
         self._held = ""
-        self._has_looked = False
+        self._latest: Scene | None = None
+        self._rests_since: tuple[int, float] | None = None
 
     def hold(self, name: str) -> None:
         """The robot's verdict on what its hand holds; empty: nothing."""
+        if name != self._held:
+            self._rests_since = None
         self._held = name
 
     def observe(self) -> Scene:
-        """Let things settle, then look."""
-        self._world.settle()
+        """Let things settle, then look; once only while the world stands still.
+
+        Simulated time passes when the robot moves or something is let settle. Until then another
+        look would see the same.
+        """
+        if self._latest is not None and self._rests_since == self._moment():
+            return self._latest
+        is_at_rest = self._world.settle()
+        self._latest = self._look()
+        self._rests_since = self._moment() if is_at_rest else None
+        return self._latest
+
+    def _moment(self) -> tuple[int, float]:
+        return self._world.generation, self._world.time_s
+
+    def _look(self) -> Scene:
         images = [self._render(name) for name in self._config.cameras]
         joints, gripper = self._world.joint_state(self._robot_name), self._gripper()
         scene: Scene | None = None
-        for _ in range(self._config.frames if self._has_looked else self._config.first_frames):
+        is_first = self._latest is None
+        for _ in range(self._config.first_frames if is_first else self._config.frames):
             scene = self._pipeline.update(
                 [self._sensed(image) for image in images],
                 joints=joints,
@@ -113,7 +131,6 @@ class VisionScenes:
                 phrases=self._phrases,
             )
         assert scene is not None
-        self._has_looked = True
         return scene
 
     def _render(self, camera: str) -> RgbdImage:

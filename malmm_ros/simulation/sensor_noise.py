@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter, minimum_filter
 from scipy.spatial.transform import Rotation
 
 from malmm_ros.camera import RgbdImage
@@ -114,10 +114,11 @@ def _shade(
     sigma: float,
     rng: np.random.Generator,
 ) -> NDArray[np.uint8]:
-    noise = rng.standard_normal(rgb.shape, dtype=np.float32) * np.float32(sigma)
-    bright = rgb.astype(np.float32) * gain.astype(np.float32) + noise
-    shaded: NDArray[np.uint8] = np.clip(np.rint(bright), 0, 255).astype(np.uint8)
-    return shaded
+    bright = rng.standard_normal(rgb.shape, dtype=np.float32)
+    bright *= np.float32(sigma)
+    bright += rgb * gain.astype(np.float32)
+    # Of OpenCV: rounds and clips in one go.
+    return np.asarray(cv2.convertScaleAbs(np.maximum(bright, 0.0, out=bright)), np.uint8)
 
 
 def _noisy_depth(
@@ -145,8 +146,8 @@ def _has_step(
     depth: NDArray[np.float32], reach_px: int, config: SensorNoiseConfig
 ) -> NDArray[np.bool_]:
     """Where depths within ``reach_px`` differ by more than a step."""
-    size = 2 * reach_px + 1
-    spread = maximum_filter(depth, size) - minimum_filter(depth, size)
+    kernel = np.ones((2 * reach_px + 1, 2 * reach_px + 1), np.uint8)
+    spread = cv2.dilate(depth, kernel) - cv2.erode(depth, kernel)
     # A plane seen at a slant changes by some millimetres a pixel; that is no edge.
     steps: NDArray[np.bool_] = spread > config.edge_step * depth * reach_px
     return steps

@@ -10,6 +10,7 @@ import pytest
 from malmm_ros.agents import ModelConfig, build_team
 from malmm_ros.agents.offline.hand import grasps
 from malmm_ros.agents.scene_text import parse_scene, render_scene
+from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.geometry import yaw_difference
 from malmm_ros.robots import GripResult, MotionResult, Robot
@@ -117,3 +118,24 @@ def test_the_executed_pose_of_the_tool_is_the_chosen_grasp(block_world: MujocoWo
     assert min(gaps) < 0.0015
     assert yaw_difference(nearest.yaw, grasp.yaw, symmetry=2) < 0.01
     assert block_world.success()[0]
+
+
+def test_a_world_that_stands_still_is_looked_at_once(
+    block_world: MujocoWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+    render = block_world.render
+
+    def count(camera: str = "front", *, with_labels: bool = False) -> RgbdImage:
+        rendered.append(camera)
+        return render(camera, with_labels=with_labels)
+
+    monkeypatch.setattr(block_world, "render", count)
+    scenes = VisionScenes(block_world, seed=1)
+    first = scenes.observe()
+    assert scenes.observe() is first
+    assert rendered == ["front"]
+    for change in (block_world.step, lambda: scenes.hold("violet block"), block_world.settle):
+        change()
+        scenes.observe()
+    assert rendered == ["front"] * 4
