@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from malmm_ros.msg import SceneObject, SceneState
-from malmm_ros.perception.phrases import find_phrases
+from malmm_ros.perception.phrases import read_phrase
 
 
 def choose(message: SceneState, phrases: list[str]) -> tuple[SceneState, list[str]]:
@@ -36,8 +36,4 @@ def _speaks_of(phrase: str, item: SceneObject) -> bool:
     words = f"{item.name} {item.color} {item.category}".lower().split()
     if set(phrase.lower().split()) <= set(words):
         return True
-    return any(
-        meant.category == item.category and meant.color in ("", item.color)
-        for meant in find_phrases(phrase)
-        if not meant.is_implied
-    )
+    return read_phrase(phrase).fits(item.category, item.color)

@@ -1,50 +1,47 @@
-"""The things that an instruction speaks of, as phrases to look for: "red block", "bin"."""
+"""The things that an instruction speaks of, as phrases to look for: "red block", "banana".
+
+Any noun counts, by these rules. Function words and commas cut an instruction into chunks, and a
+leading verb is no part of its chunk. A noun of the table (:mod:`malmm_ros.perception.lexicon`) is
+found in any chunk, several as several things ("violet jar lid": a jar and a lid). Any other noun
+needs a sign: an article, number, adjective or colour before it, a verb ("grab screwdriver"), a
+word of place ("into bowl"), or a thing that it is listed with ("the apple and banana"); two words
+before the end of its chunk are one noun ("coffee mug"). Places, parts and the robot are no things.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from malmm_ros.colors import COLOR_NAMES
+from malmm_ros.perception.lexicon import (
+    ADJECTIVES,
+    ANY_VERBS,
+    DETERMINERS,
+    GENERIC,
+    NO_THINGS,
+    PREPOSITIONS,
+    VERBS,
+    categories_of,
+    color_word,
+    is_function_word,
+    is_known,
+    singular,
+    words_of,
+)
 
-# What a word means, by the category that scenes use; the longest entry is tried first.
-CATEGORY_OF: dict[str, str] = {
-    **dict.fromkeys(("block", "cube", "brick"), "block"),
-    **dict.fromkeys(
-        ("target area", "target zone", "area", "zone", "target", "goal", "pad", "patch", "mat",
-         "region", "square area"), "target area"),
-    **dict.fromkeys(("jar",), "jar"),
-    **dict.fromkeys(("lid",), "lid"),
-    **dict.fromkeys(("wine bottle", "bottle", "wine"), "bottle"),
-    **dict.fromkeys(("cap", "cork", "stopper"), "cap"),
-    **dict.fromkeys(("basketball", "ball"), "ball"),
-    **dict.fromkeys(("basketball hoop", "hoop", "basket", "net"), "hoop"),
-    **dict.fromkeys(("ring", "square ring"), "ring"),
-    **dict.fromkeys(("spoke", "peg", "post", "pole"), "peg"),
-    **dict.fromkeys(
-        ("bin", "dustbin", "rubbish bin", "trash can", "trash bin", "garbage can", "wastebasket",
-         "garbage bin", "waste bin"), "bin"),
-    **dict.fromkeys(("rubbish", "trash", "garbage", "litter", "waste"), "rubbish"),
-    **dict.fromkeys(("tomato", "tomatoe"), "tomato"),
-    **dict.fromkeys(("chicken", "steak", "meat"), "meat"),
-    **dict.fromkeys(("grill", "barbecue"), "grill"),
-    **dict.fromkeys(("side shelf", "shelf", "side table", "side area"), "shelf"),
-    **dict.fromkeys(("tray", "container", "big tray", "big container"), "container"),
-    **dict.fromkeys(("can", "tin"), "can"),
-    **dict.fromkeys(("base", "peg base"), "base"),
-    **dict.fromkeys(("cradle",), "cradle"),
-    **dict.fromkeys(("backboard",), "backboard"),
-}  # fmt: skip
 _TARGET = "target area"
 _NEEDS = {
     "jar": ("lid",), "bottle": ("cap",), "meat": ("grill", "side shelf"), "peg": ("ring",),
     "hoop": ("ball",), "rubbish": ("bin",),
 }  # fmt: skip
 _NEEDS_OF_VERB = dict.fromkeys(("stack", "tower", "pile", "build"), (_TARGET,))
-_WORD_OF_COLOR = {name: name for name in COLOR_NAMES} | {"grey": "gray"}
-# Words that may stand between a colour and its noun.
-_BETWEEN = frozenset(("colored", "coloured", "small", "large", "big", "little", "flat", "wooden"))
+# Nouns that may only say what the next one is: "target block".
+_SHARED = ("target", "goal")
+_JOINING = ("and", "or", ",")
+# Words after which a noun needs no article: of place, and particles of verbs.
+_BEFORE_NOUNS = PREPOSITIONS | {"up", "down", "out", "away"}
+_LONGEST = 2  # words of a noun
+_ANYTHING = "thing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +51,7 @@ class ObjectPhrase:
     Attributes:
         text: As a segmenter is asked: colour and noun, ``"red block"``.
         noun: The noun as it was said, singular: ``"spoke"``.
-        category: What scenes call it: ``"peg"``.
+        category: What scenes call it: ``"peg"``; the noun itself where they have no word.
         color: One of the colour names; empty when none was said.
         is_implied: Nobody named it, but the action may need it.
     """
@@ -64,6 +61,11 @@ class ObjectPhrase:
     category: str
     color: str = ""
     is_implied: bool = False
+
+    def fits(self, category: str, color: str = "") -> bool:
+        """Whether it may mean a thing of some kind and colour; an unknown colour fits."""
+        is_kind = self.noun in GENERIC or category in categories_of(self.noun)
+        return is_kind and (not self.color or not color or self.color == color)
 
 
 def find_phrases(instruction: str) -> tuple[ObjectPhrase, ...]:
@@ -75,22 +77,35 @@ def find_phrases(instruction: str) -> tuple[ObjectPhrase, ...]:
     Args:
         instruction: In plain words.
     """
-    words = re.findall(r"[a-z]+", instruction.lower())
+    words = words_of(instruction)
     found: list[ObjectPhrase] = []
-    index = 0
-    while index < len(words):
-        noun, length = _noun_at(words, index)
-        if words[index] in ("one", "ones") and found and (color := _color_before(words, index)):
-            noun, length = found[-1].noun, 1  # "put them in the magenta one"
-        if noun:
-            color = _color_before(words, index)
-            if color or not _is_shared(noun, words, index):
-                found.append(make_phrase(noun, color))
-            index += length
-        else:
-            index += 1
+    is_listed = False
+    for before, chunk in _chunks(words):
+        things: list[ObjectPhrase] = []
+        for part, has_sign in _parts(before, chunk, is_listed=is_listed):
+            things += _things(part, found + things, has_sign=has_sign)
+        is_listed = bool(things)
+        found += things
     found += _implied(words, found)
     return tuple(dict.fromkeys(_without_bare(found)))
+
+
+def read_phrase(text: str, *, is_implied: bool = False) -> ObjectPhrase:
+    """Take a whole text for one thing: colours and adjectives first, its noun last.
+
+    Args:
+        text: ``"the red mug"``, ``"cube"``.
+        is_implied: Nobody named it.
+    """
+    words = [word for word in words_of(text) if word not in DETERMINERS and word != ","]
+    colors = [color for word in words if (color := color_word(word))]
+    nouns = [word for word in words if not color_word(word) and word not in ADJECTIVES]
+    for length in (2, 1):
+        if (noun := _noun(nouns[-length:])) and is_known(noun):
+            break
+    else:
+        noun = _noun(nouns) or _ANYTHING
+    return make_phrase(noun, colors[-1] if colors else "", is_implied=is_implied)
 
 
 def make_phrase(noun: str, color: str = "", *, is_implied: bool = False) -> ObjectPhrase:
@@ -98,60 +113,118 @@ def make_phrase(noun: str, color: str = "", *, is_implied: bool = False) -> Obje
     return ObjectPhrase(
         text=f"{color} {noun}" if color else noun,
         noun=noun,
-        category=CATEGORY_OF.get(noun, noun),
+        category=categories_of(noun)[0],
         color=color,
         is_implied=is_implied,
     )
 
 
-def missing_phrases(
-    phrases: Iterable[ObjectPhrase], seen: Iterable[tuple[str, str]]
-) -> tuple[ObjectPhrase, ...]:
-    """Phrases that were said and that nothing fits.
+def _chunks(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Words between function words, each chunk with the word before it."""
+    before, chunk = ",", list[str]()
+    for index, word in enumerate(words):
+        if not is_function_word(word) or _joins_colors(words, index):
+            chunk.append(word)
+            continue
+        if chunk:
+            yield before, chunk
+        before, chunk = word, []
+    if chunk:
+        yield before, chunk
 
-    Args:
-        phrases: What was looked for.
-        seen: Category and colour of all that was seen.
-    """
-    pairs = set(seen)
-    return tuple(
-        phrase
-        for phrase in phrases
-        if not phrase.is_implied
-        and not any(
-            phrase.category in (category, "") and phrase.color in ("", color)
-            for category, color in pairs
-        )
+
+def _joins_colors(words: Sequence[str], index: int) -> bool:
+    """Whether a word stands between two colours: "the red and blue blocks"."""
+    after = words[index + 1 : index + 2]
+    return (
+        words[index] in _JOINING
+        and index > 0
+        and bool(after)
+        and bool(color_word(words[index - 1]) and color_word(after[0]))
     )
 
 
-def _noun_at(words: list[str], index: int) -> tuple[str, int]:
-    """The known noun that begins at a word, singular, and how many words it takes."""
-    for length in (2, 1):
-        text = " ".join(words[index : index + length])
-        for candidate in (text, text.removesuffix("s"), text.removesuffix("es")):
-            if candidate in CATEGORY_OF:
-                return candidate, length
-    return "", 0
+def _parts(
+    before: str, chunk: Sequence[str], *, is_listed: bool
+) -> Iterator[tuple[list[str], bool]]:
+    """A chunk without its verb, cut before articles and numbers: "give robot", "the mug".
+
+    Each part comes with whether a noun in it that is not in the table has a sign already.
+    """
+    part, has_sign = list(chunk), before in _BEFORE_NOUNS or (before in _JOINING and is_listed)
+    is_alone = len(chunk) == 1 and is_known(chunk[0])
+    if before not in PREPOSITIONS and chunk[0] in ANY_VERBS and not is_alone:
+        part, has_sign = part[1:], chunk[0] in VERBS
+    start = 0
+    for index in range(1, len(part)):
+        is_new = _is_count(part[index]) and not _is_count(part[index - 1])
+        if is_new and part[index] != "one":
+            yield part[start:index], has_sign
+            start, has_sign = index, False
+    if part:
+        yield part[start:], has_sign
 
 
-def _color_before(words: list[str], index: int) -> str:
-    """The colour that belongs to the noun at ``index``; the nearest before it."""
-    for word in reversed(words[max(0, index - 3) : index]):
-        if word in _WORD_OF_COLOR:
-            return _WORD_OF_COLOR[word]
-        if word not in _BETWEEN:
-            return ""
-    return ""
+def _things(
+    part: Sequence[str], found: Sequence[ObjectPhrase], *, has_sign: bool
+) -> list[ObjectPhrase]:
+    """What a part of a chunk names.
+
+    Args:
+        part: Its words.
+        found: What was named before, for "the teal one".
+        has_sign: Whether a noun that is not in the table needs no further sign.
+    """
+    words = list(part)
+    count = next((i for i, word in enumerate(words) if not _is_before_noun(word)), len(words))
+    colors = list(dict.fromkeys(color for word in words[:count] if (color := color_word(word))))
+    has_sign, words = has_sign or count > 0, words[count:]
+    if words and words[-1] in ("one", "ones") and colors and found:
+        return [make_phrase(found[-1].noun, color) for color in colors]
+    nouns = _nouns(words)
+    if not nouns and has_sign and words and _is_thing(words[-1]):
+        nouns = [_noun(words[-_LONGEST:])]
+    first = [make_phrase(noun, color) for noun in nouns[:1] for color in colors or [""]]
+    return first + [make_phrase(noun) for noun in nouns[1:]]
 
 
-def _is_shared(noun: str, words: list[str], index: int) -> bool:
-    """Whether "target" only says what the next noun is: "target block"."""
-    following, _ = _noun_at(words, index + 1)
-    return noun in ("target", "goal") and bool(following)
+def _nouns(words: Sequence[str]) -> list[str]:
+    """The nouns of the table in words that end on one; none when they end on another word."""
+    found: list[str] = []
+    index, end = 0, 0
+    while index < len(words):
+        for length in (2, 1):
+            noun = _noun(words[index : index + length])
+            if len(words) >= index + length and is_known(noun):
+                is_last = index + length == len(words)
+                found += [] if noun in _SHARED and not is_last else [noun]
+                index, end = index + length, index + length
+                break
+        else:
+            index += 1
+    return found if end == len(words) else []
 
 
-def _implied(words: list[str], found: list[ObjectPhrase]) -> list[ObjectPhrase]:
+def _noun(words: Sequence[str]) -> str:
+    return " ".join((*words[:-1], singular(words[-1]))) if words else ""
+
+
+def _is_count(word: str) -> bool:
+    return word in DETERMINERS or word.isdigit()
+
+
+def _is_before_noun(word: str) -> bool:
+    is_described = bool(color_word(word)) or word in ADJECTIVES
+    return (_is_count(word) and word != "one") or is_described or word in _JOINING
+
+
+def _is_thing(word: str) -> bool:
+    """Whether a word that is not in the table can be a noun that names a thing."""
+    is_place = word in NO_THINGS or singular(word) in NO_THINGS
+    return len(word) > 2 and not is_place and not word.isdigit() and not word.endswith("ing")
+
+
+def _implied(words: Sequence[str], found: Sequence[ObjectPhrase]) -> list[ObjectPhrase]:
     """What the named things or the action need, where it is not named itself."""
     categories = {phrase.category for phrase in found}
     needs = {noun for category in categories for noun in _NEEDS.get(category, ())}
@@ -159,11 +232,11 @@ def _implied(words: list[str], found: list[ObjectPhrase]) -> list[ObjectPhrase]:
     return [
         make_phrase(noun, is_implied=True)
         for noun in sorted(needs)
-        if CATEGORY_OF[noun] not in categories
+        if not any(phrase.fits(categories_of(noun)[0]) for phrase in found)
     ]
 
 
-def _without_bare(found: list[ObjectPhrase]) -> list[ObjectPhrase]:
+def _without_bare(found: Sequence[ObjectPhrase]) -> list[ObjectPhrase]:
     """Drop "target" where "green target area" is named as well."""
     is_colored = any(phrase.color and phrase.category == _TARGET for phrase in found)
     return [

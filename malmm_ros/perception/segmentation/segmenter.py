@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malmm_ros.camera import RgbdImage
-from malmm_ros.perception.phrases import find_phrases
+from malmm_ros.perception.phrases import read_phrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,11 +72,7 @@ def asked_for(pixels: NDArray[np.bool_], phrase: str, score: float) -> Mask:
         phrase: As the segmenter was asked.
         score: How sure, 0 to 1.
     """
-    named = next((item for item in find_phrases(phrase) if not item.is_implied), None)
+    named = read_phrase(phrase)
     return Mask(
-        pixels=pixels,
-        phrase=phrase,
-        score=score,
-        category="" if named is None else named.category,
-        color="" if named is None else named.color,
+        pixels=pixels, phrase=phrase, score=score, category=named.category, color=named.color
     )

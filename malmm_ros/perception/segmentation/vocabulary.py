@@ -1,42 +1,14 @@
-"""Words for kinds of things, and whether a phrase speaks of a thing."""
+"""Which kind a name tells, and whether a phrase speaks of a thing."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from malmm_ros.colors import COLOR_NAMES
+from malmm_ros.perception.lexicon import CATEGORY_WORDS, GENERIC, color_word, singular, words_of
 
-# Kinds that scenes speak of, with the words by which people ask for them.
-CATEGORY_WORDS: dict[str, tuple[str, ...]] = {
-    "block": ("block", "cube", "brick", "box"),
-    "target area": ("area", "target", "zone", "mat", "patch", "plate", "pad", "square"),
-    "container": ("tray", "container", "box", "crate", "basket", "dish", "case"),
-    "bin": ("bin", "can", "trash", "bucket", "basket", "wastebasket", "dustbin", "container"),
-    "rubbish": ("rubbish", "trash", "garbage", "litter", "paper", "waste"),
-    "tomato": ("tomato", "tomatoes"),
-    "ball": ("ball", "basketball", "sphere"),
-    "hoop": ("hoop", "rim", "net", "basket"),
-    "backboard": ("backboard", "board"),
-    "cradle": ("cradle", "holder"),
-    "jar": ("jar", "pot"),
-    "lid": ("lid", "cover", "top"),
-    "bottle": ("bottle", "wine", "flask"),
-    "cap": ("cap", "stopper", "cork", "lid", "top"),
-    "ring": ("ring", "loop"),
-    "peg": ("peg", "spoke", "pole", "post", "rod"),
-    "base": ("base",),
-    "meat": ("meat", "chicken", "steak"),
-    "chicken": ("chicken", "meat"),
-    "steak": ("steak", "meat"),
-    "grill": ("grill", "barbecue"),
-    "shelf": ("shelf", "side"),
-    "can": ("can", "tin", "cylinder"),
-    "cylinder": ("cylinder", "roll", "can", "tin"),
-}
 # Names that say less or more than their kind.
 _CATEGORY_OF_NAME = {"tray": "container"}
-_GENERIC = frozenset(("object", "thing", "item", "everything", "one"))
 
 
 def category_of_name(name: str) -> str:
@@ -84,7 +56,7 @@ def _score(words: list[str], category: str, color: str, names: set[str]) -> int:
     if colors and color and color not in colors:
         return 0
     nouns = [word for word in words if word not in COLOR_NAMES]
-    spoken = set(CATEGORY_WORDS.get(category, ())) | set(category.split())
+    spoken = {*CATEGORY_WORDS.get(category, ()), *category.split()}
     head = nouns[-1] if nouns else ""
     if not nouns:
         score = 1 if colors else 0
@@ -92,23 +64,12 @@ def _score(words: list[str], category: str, color: str, names: set[str]) -> int:
         score = 5
     elif head in category.split():
         score = 4
-    elif head in spoken:
+    elif head in spoken or " ".join(nouns[-2:]) in spoken:
         score = 3
     else:
-        score = 1 if head in _GENERIC else 0
+        score = 1 if head in GENERIC else 0
     return 2 * score + bool(colors) if score else 0
 
 
 def _words(text: str) -> list[str]:
-    text = text.lower().replace("grey", "gray")
-    return [_singular(word) for word in re.findall(r"[a-z]+", text)]
-
-
-def _singular(word: str) -> str:
-    if word in _GENERIC or word.endswith("ss") or len(word) < 4:
-        return word
-    if word.endswith("oes"):
-        return word[:-2]
-    if word.endswith(("xes", "shes", "ches")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and word not in COLOR_NAMES else word
+    return [color_word(word) or singular(word) for word in words_of(text) if word.isalpha()]

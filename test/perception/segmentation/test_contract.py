@@ -44,7 +44,7 @@ def test_ignored_pixels_are_in_no_mask() -> None:
         ("red block", "block", "red"),
         ("green target area", "target area", "green"),
         ("jar", "jar", ""),
-        ("gizmo", "", ""),
+        ("blue gizmo", "gizmo", "blue"),
     ],
 )
 def test_a_mask_is_of_the_kind_that_was_asked_for(phrase: str, category: str, color: str) -> None:
