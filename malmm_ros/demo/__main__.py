@@ -117,7 +117,8 @@ def _converse(arguments: argparse.Namespace, world: NeededWorld, group: ProcessG
     judgement = judge(arguments.instruction, before, after)
     for line in judgement.lines:
         _say(f"the poses say: {line}")
-    if not is_own_instruction(arguments.instruction, world):
+    is_own = is_own_instruction(arguments.instruction, world)
+    if not (is_own or judgement.needs_condition):
         return judgement.is_success
     _say(f"the task's own condition: {text}")
     return judgement.is_success and condition

@@ -90,3 +90,25 @@ def test_things_that_the_second_reading_does_not_know_are_no_blocks_of_their_col
     assert not judge(sentence, scene, scene).is_success
     beside = move(scene, lid.name, (x + 0.15, y, lid.pose.position[2]), 0.0)
     assert not judge(sentence, scene, beside).is_success
+
+
+def test_beside_has_more_than_one_right_place(before: Scene) -> None:
+    red = next(item for item in before.objects if item.name == "red block 1")
+    x, y, z = red.pose.position
+    color = next(i.color for i in before.objects if i.category == "block" and i.color != "red")
+    sentence = f"put the {color} block left of the red block 1"
+    for name in (f"{color} block 1", f"{color} block 2"):
+        left = move(before, name, (x, y + 0.09, z), red.yaw)
+        assert judge(sentence, before, left).is_success
+        right = move(before, name, (x, y - 0.09, z), red.yaw)
+        assert not judge(sentence, before, right).is_success
+    assert not judge(sentence, before, before).is_success
+
+
+def test_a_fall_through_the_hoop_is_left_to_the_tasks_own_condition() -> None:
+    world = MujocoWorld()
+    world.reset("basketball_in_hoop", 3)
+    scene = world.ground_truth()
+    judgement = judge("put the ball in the hoop", scene, scene)
+    assert judgement.needs_condition
+    assert "leaves no trace" in judgement.lines[0]
