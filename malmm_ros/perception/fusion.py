@@ -14,6 +14,7 @@ from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.forms import FLAT
 from malmm_ros.perception.solidity import do_overlap, parts_of, share_within
+from malmm_ros.perception.tracking.visibility import View, look_at
 from malmm_ros.scene import TABLE_TOP_Z
 
 Refit = Callable[[Detection], Detection]
@@ -21,6 +22,7 @@ Refit = Callable[[Detection], Detection]
 _FORBIDDEN = 1e3
 _SIDES = 0.05  # m
 _TRACE = 0.15  # of the points
+_UNSEEN = 0.9  # of the points of a view that is cut
 _AROUND = 0.025  # m; cameras disagree by some millimetres, and a view may have seen too little
 
 
@@ -49,18 +51,24 @@ class FusionConfig:
 
 
 def fuse(
-    views: Sequence[Sequence[Detection]], *, refit: Refit, config: FusionConfig | None = None
+    detections: Sequence[Sequence[Detection]],
+    *,
+    refit: Refit,
+    views: Sequence[View] = (),
+    config: FusionConfig | None = None,
 ) -> list[Detection]:
     """Join what cameras see of the same objects.
 
     Camera by camera, detections are paired with the objects found so far, each with one; what
     is left over and lies within an object of its colour is a piece of that, seen in part only.
-    What an object is called is decided by the view that shows most of it. Among several cameras,
-    what a single one sees cut off by its border or by the robot is not believed.
+    What an object is called is decided by the view that shows most of it. Of what a single one
+    sees cut off by its border or by the robot, as much is believed as no other camera denies: it
+    stays, marked as cut, where all the others cannot look.
 
     Args:
-        views: Detections, camera by camera, world frame.
+        detections: Camera by camera, world frame.
         refit: Estimates pose and size anew from a joint cloud.
+        views: What the cameras saw, to tell what others could have seen; none: they saw all.
         config: When views are of one thing.
 
     Returns:
@@ -68,12 +76,12 @@ def fuse(
     """
     config = config or FusionConfig()
     groups: list[list[Detection]] = []
-    for detections in views:
-        pairs = _pairs(groups, detections, config)
-        for index, item in enumerate(detections):
+    for found in detections:
+        pairs = _pairs(groups, found, config)
+        for index, item in enumerate(found):
             if index in pairs:
                 groups[pairs[index]].append(item)
-        for index, item in enumerate(detections):
+        for index, item in enumerate(found):
             if index not in pairs and not _is_piece(item, groups, config):
                 twin = next((group for group in groups if _is_twin(item, group[0])), None)
                 if twin is None:
@@ -88,10 +96,17 @@ def fuse(
         or not (
             _is_piece_of_larger(whole, wholes, config)
             or _is_trace(whole, wholes)
-            or (whole.is_cut and len(views) > 1)
+            or (whole.is_cut and len(detections) > 1 and _is_denied(whole, views))
         )
     ]
     return _solid([_joined(group, refit) for group in kept])
+
+
+def _is_denied(item: Detection, views: Sequence[View]) -> bool:
+    """Whether another camera looks at the place and has not seen it as a thing."""
+    others = [view for view in views if view.image.camera_name not in item.cameras]
+    points = item.cloud.points[:: max(1, len(item.cloud) // 100)]
+    return not others or look_at(points, others).hidden < _UNSEEN
 
 
 def _solid(items: Sequence[Detection]) -> list[Detection]:

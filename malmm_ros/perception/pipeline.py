@@ -16,7 +16,7 @@ from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import BASE_POSE
-from malmm_ros.perception.checking import check_images
+from malmm_ros.perception.checking import usable_images
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
 from malmm_ros.perception.estimation.forms import FLAT
@@ -58,7 +58,6 @@ class PipelineConfig:
             a lid of 74 mm is to be taken with 80 mm, and a grasp beside its middle would slip.
         border: Things further outside of the workspace than this are left out, metres.
         skew_s: Largest difference between the stamps of images of one moment.
-        max_age_s: Oldest image that is used, seconds.
     """
 
     segmenter: str = "color"
@@ -68,7 +67,6 @@ class PipelineConfig:
     finger_clearance: float = 0.001
     border: float = 0.12
     skew_s: float = 0.1
-    max_age_s: float = 1.0
     grasps: GraspConfig = field(default_factory=GraspConfig)
     fusion: FusionConfig = field(default_factory=FusionConfig)
     table: TablePlaneConfig = field(default_factory=TablePlaneConfig)
@@ -80,7 +78,7 @@ class PipelineConfig:
             raise UnknownNameError("segmenter", self.segmenter, SEGMENTERS)
         if self.proposer not in GRASP_PROPOSERS:
             raise UnknownNameError("grasp proposer", self.proposer, GRASP_PROPOSERS)
-        for name in ("finger_clearance", "border", "skew_s", "max_age_s"):
+        for name in ("finger_clearance", "border", "skew_s"):
             if getattr(self, name) < 0.0:
                 raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
 
@@ -115,12 +113,18 @@ class ScenePipeline:
         self._mask = RobotMask(self._config.robot_mask, robot_name=robot_name, base=base)
         self._tracker = Tracker(self._config.tracking)
         self._workspace = Workspace()
-        self._newest_s = -math.inf
+        self._newest_s: dict[str, float] = {}
+        self._problems: dict[str, str] = {}
 
     @property
     def proposals(self) -> Mapping[str, Sequence[Grasp]]:
         """By the object's name: all that the grasp in the scene was chosen from."""
         return self._grasps.proposals
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """By the camera's name: why its last image was left out; empty when all were used."""
+        return self._problems
 
     def update(
         self,
@@ -129,40 +133,34 @@ class ScenePipeline:
         joints: JointState,
         gripper: GripperState,
         phrases: Sequence[ObjectPhrase | str] = (),
-        now_s: float | None = None,
     ) -> Scene:
         """See one moment.
 
         Args:
-            images: Of one moment, from any cameras, each once.
+            images: Of one moment, from any cameras, each once. What cannot be used is left out,
+                see :attr:`problems`.
             joints: The arm's at that moment.
             gripper: The hand at that moment; ``held_object`` names what it holds.
             phrases: What to look for; see
                 :func:`malmm_ros.perception.phrases.find_phrases`.
-            now_s: The time, to tell stale images; the images' own when ``None``.
 
         Returns:
             Of source ``vision``; ``missing`` names the phrases that nothing seen fits.
 
         Raises:
-            PerceptionError: The images cannot be used; says why.
+            PerceptionError: None of the images can be used; says why.
         """
-        newest_s = max((image.stamp_s for image in images), default=0.0)
-        check_images(
-            images,
-            newest_s=self._newest_s,
-            skew_s=self._config.skew_s,
-            max_age_s=self._config.max_age_s,
-            now_s=newest_s if now_s is None else now_s,
+        images, self._problems = usable_images(
+            images, newest_s=self._newest_s, skew_s=self._config.skew_s
         )
-        self._newest_s = newest_s
+        self._newest_s |= {image.camera_name: image.stamp_s for image in images}
         wanted = [_as_phrase(item) for item in phrases]
         views, detections = self._detect(images, joints, gripper, wanted)
         tracks = self._tracker.update(detections, views, gripper, wanted)
         objects = tuple(track.as_object() for track in tracks)
         objects = tuple(self._with_grasp(item, objects) for item in objects)
         return Scene(
-            stamp_s=newest_s,
+            stamp_s=max(image.stamp_s for image in images),
             objects=objects,
             gripper=gripper,
             source="vision",
@@ -187,7 +185,8 @@ class ScenePipeline:
             seen.append([item for item in found if item is not None and self._is_thing(item)])
             level = self._estimator.table.level(image)
             views.append(View(image=level, robot=view.robot))
-        return views, fuse(seen, refit=self._estimator.refit, config=self._config.fusion)
+        fused = fuse(seen, refit=self._estimator.refit, views=views, config=self._config.fusion)
+        return views, fused
 
     def _estimate(self, view: View, mask: Mask) -> Detection | None:
         found = self._estimator.estimate(view, mask)

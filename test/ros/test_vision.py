@@ -58,7 +58,14 @@ class Player:
 class Eyes:
     """The scene node, what it says and what it sees."""
 
-    def __init__(self, node: Node, environment: dict[str, str], group: ProcessGroup) -> None:
+    def __init__(
+        self,
+        node: Node,
+        environment: dict[str, str],
+        group: ProcessGroup,
+        *,
+        cameras: tuple[str, ...] = ("front",),
+    ) -> None:
         self.lines: list[str] = []
         self.scenes: list[Scene] = []
         self._watch = NodeWatch(node, ["scene"])
@@ -68,7 +75,7 @@ class Eyes:
         )
         command = [sys.executable, "-m", "malmm_ros.nodes.scene", "--ros-args"]
         command += ["-p", "observations:=vision", "-p", "detect_timeout_s:=20"]
-        command += ["-p", "patience_s:=1.5"]
+        command += ["-p", "patience_s:=1.5", "-p", f"vision.cameras:=[{','.join(cameras)}]"]
         group.start("scene", command, environment=environment)
         assert self._watch.wait_for(timeout_s=30.0) == ()
 
@@ -174,3 +181,22 @@ def test_images_of_another_time_are_refused(
         wait_until(lambda: eyes.has_said("waiting for", words), timeout_s=PATIENCE_S)
     finally:
         player.late_s = 0.0
+
+
+def test_a_silent_camera_does_not_blind_the_other_and_is_named(
+    client: Node,
+    ros_environment: dict[str, str],
+    player: Player,
+    wait_until: Callable[..., None],
+) -> None:
+    player.without = ()
+    lines: list[str] = []
+    with ProcessGroup(on_line=lambda _, line: lines.append(line)) as group:
+        two_eyed = Eyes(client, ros_environment, group, cameras=("front", "overhead"))
+        two_eyed.lines = lines
+        wait_until(lambda: len(two_eyed.scenes) >= 3, timeout_s=PATIENCE_S)
+        assert two_eyed.scenes[-1].objects
+        wait_until(
+            lambda: two_eyed.has_said("waiting for", "camera/overhead/", "silent for"),
+            timeout_s=PATIENCE_S,
+        )

@@ -13,6 +13,7 @@ from malmm_ros.nodes.conversions import seconds
 
 ItemT = TypeVar("ItemT")
 _WAITING = 8  # messages of a kind
+_TRIES = 3  # sets for which a silent camera is waited for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,28 @@ class CameraFrame:
     def stamp_s(self) -> float:
         """When it was taken."""
         return seconds(self.color.header.stamp)
+
+
+def age_problem(frame: CameraFrame, now_s: float, *, limit_s: float) -> str:
+    """Why a frame's stamp does not fit a clock; empty when it does.
+
+    Args:
+        frame: Of a camera.
+        now_s: By our clock.
+        limit_s: Most that the frame may be older, or ahead of it.
+    """
+    age_s = now_s - frame.stamp_s
+    if age_s > limit_s:
+        return (
+            f"stale frame: the image of camera {frame.camera!r} is {age_s:.1f} s old (at "
+            f"most {limit_s:g} s); does the camera hang?"
+        )
+    if age_s < -limit_s:
+        return (
+            f"the image of camera {frame.camera!r} is from {-age_s:.1f} s ahead of our "
+            "clock; do the clocks agree, is use_sim_time as the camera needs it?"
+        )
+    return ""
 
 
 class FrameMatcher:
@@ -89,7 +112,8 @@ class FrameCollector(Generic[ItemT]):
     """Gathers the newest item of each camera into a set.
 
     A set is complete when every camera has a new item, or when the first one has waited for long
-    enough: a camera that fell silent must not blind the others.
+    enough: a camera that fell silent must not blind the others. One that was waited for in vain
+    several times is not waited for any more, until it gives an item again.
 
     Args:
         cameras: All names.
@@ -101,24 +125,28 @@ class FrameCollector(Generic[ItemT]):
         self._patience_s = patience_s
         self._items: dict[str, ItemT] = {}
         self._since_s = 0.0
+        self._in_vain: dict[str, int] = dict.fromkeys(self._cameras, 0)
 
     def add(self, camera: str, item: ItemT, now_s: float) -> None:
         """Take an item; it replaces an older one of its camera."""
         if not self._items:
             self._since_s = now_s
         self._items[camera] = item
+        self._in_vain[camera] = 0
 
     def due_in(self, now_s: float) -> float | None:
         """Seconds until a set can be taken; 0 when it can be now, ``None`` without any item."""
         if not self._items:
             return None
-        if len(self._items) == len(self._cameras):
+        if all(name in self._items or self._in_vain[name] >= _TRIES for name in self._cameras):
             return 0.0
         return max(0.0, self._since_s + self._patience_s - now_s)
 
     def take(self) -> list[ItemT]:
         """Take the set, in the cameras' order."""
         items = [self._items[name] for name in self._cameras if name in self._items]
+        for name in self._cameras:
+            self._in_vain[name] += name not in self._items
         self._items = {}
         return items
 

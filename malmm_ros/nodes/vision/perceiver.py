@@ -10,6 +10,7 @@ import numpy as np
 
 from malmm_ros.camera import RgbdImage
 from malmm_ros.perception import Grasp, PointCloud, deproject
+from malmm_ros.perception.phrases import ObjectPhrase
 from malmm_ros.scene import GripperState, Scene
 from malmm_ros.trajectory import JointState
 
@@ -25,11 +26,13 @@ class Perceived:
     Attributes:
         images: That it was seen in.
         grasps: Candidates by the object's name; the chosen one is in the scene.
+        problems: Words about images that could not be used, while others could.
     """
 
     scene: Scene
     images: Sequence[RgbdImage] = ()
     grasps: Mapping[str, Sequence[Grasp]] = field(default_factory=dict)
+    problems: Sequence[str] = ()
 
     def cloud(self) -> PointCloud:
         """Points of all objects that are seen now, thinned out, world frame."""
@@ -50,8 +53,8 @@ class Perceived:
 class Perceiver(Protocol):
     """Turns images of one moment into a scene; called from one thread at a time."""
 
-    def look_for(self, phrases: Sequence[str]) -> None:
-        """Look for what phrases speak of from now on: ``"red block"``."""
+    def look_for(self, phrases: Sequence[ObjectPhrase]) -> None:
+        """Look for what phrases speak of from now on, and for nothing else."""
         ...
 
     def forget(self) -> None:

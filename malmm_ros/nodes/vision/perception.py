@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from malmm_ros.camera import RgbdImage
 from malmm_ros.nodes.vision.perceiver import Perceived
+from malmm_ros.perception.phrases import ObjectPhrase
 from malmm_ros.perception.pipeline import PipelineConfig, ScenePipeline
 from malmm_ros.scene import GripperState
 from malmm_ros.trajectory import JointState
@@ -24,11 +25,11 @@ class PipelinePerceiver:
 
     def __init__(self, config: PipelineConfig, *, robot_name: str) -> None:
         self._config, self._robot_name = config, robot_name
-        self._phrases: tuple[str, ...] = ()
+        self._phrases: tuple[ObjectPhrase, ...] = ()
         self._newest_s = float("-inf")
         self._pipeline = self._make()
 
-    def look_for(self, phrases: Sequence[str]) -> None:
+    def look_for(self, phrases: Sequence[ObjectPhrase]) -> None:
         """Look for what phrases speak of from now on."""
         self._phrases = tuple(phrases)
 
@@ -40,14 +41,20 @@ class PipelinePerceiver:
         self, images: Sequence[RgbdImage], *, joints: JointState, gripper: GripperState
     ) -> Perceived:
         """See; raises what the pipeline raises."""
-        newest_s = max(image.stamp_s for image in images)
+        newest_s = min(image.stamp_s for image in images)  # a clock that runs ahead says nothing
         if newest_s < self._newest_s - _RESTART_S:
             self.forget()
         self._newest_s = newest_s
         scene = self._pipeline.update(
             images, joints=joints, gripper=gripper, phrases=self._phrases
         )
-        return Perceived(scene=scene, images=images, grasps=self._pipeline.proposals)
+        problems = self._pipeline.problems
+        return Perceived(
+            scene=scene,
+            images=[image for image in images if image.camera_name not in problems],
+            grasps=self._pipeline.proposals,
+            problems=tuple(problems.values()),
+        )
 
     def _make(self) -> ScenePipeline:
         return ScenePipeline(self._config, robot_name=self._robot_name)

@@ -28,8 +28,9 @@ from malmm_ros.nodes.vision.cameras import CameraSubscriptions
 from malmm_ros.nodes.vision.configuration import VisionSourceConfig
 from malmm_ros.nodes.vision.extrinsics import Extrinsics
 from malmm_ros.nodes.vision.frames import FrameBuffer
-from malmm_ros.nodes.vision.matching import CameraFrame, FrameCollector
+from malmm_ros.nodes.vision.matching import CameraFrame, FrameCollector, age_problem
 from malmm_ros.nodes.vision.perceiver import Perceived, Perceiver
+from malmm_ros.perception.phrases import ObjectPhrase, read_phrase
 
 # Wall time that transforms and joint states have to catch up with an image.
 _CATCH_UP_S = 0.3
@@ -73,7 +74,9 @@ class VisionSource:
             config.cameras, patience_s=config.camera_patience_s
         )
         self._changed = threading.Condition()
-        self._wanted: list[str] | None = list(config.look_for) or None
+        self._wanted: list[ObjectPhrase] | None = [
+            read_phrase(text) for text in config.look_for
+        ] or None
         # Images from before that show a world that was replaced since.
         self._reset_s = float("-inf")
         self._is_new_world = False
@@ -91,8 +94,8 @@ class VisionSource:
             self._changed.notify_all()
         self._thread.join(timeout=1.0)
 
-    def look_for(self, phrases: Sequence[str]) -> None:
-        """From the next images on."""
+    def look_for(self, phrases: Sequence[ObjectPhrase]) -> None:
+        """From the next images on, instead of what was looked for before."""
         with self._changed:
             self._wanted = list(phrases)
 
@@ -173,12 +176,13 @@ class VisionSource:
         return []
 
     def _see(self, frames: list[CameraFrame]) -> None:
-        stamp_s = min(frame.stamp_s for frame in frames)
-        if self._is_outdated(stamp_s):
+        frames = [frame for frame in frames if not self._is_outdated(frame.stamp_s)]
+        if not frames:
             return
-        self._check_age(frames)
+        frames, problems = self._of_now(frames)
         self._wait_for_the_arm(max(frame.stamp_s for frame in frames))
-        images = self._images(frames)
+        images, unusable = self._images(frames)
+        stamp_s = min(image.stamp_s for image in images)
         joints = self._arm.joints(stamp_s)
         gripper = self._arm.gripper(stamp_s, self._frames, held=self._held())
         with self._changed:
@@ -190,31 +194,31 @@ class VisionSource:
             self._perceiver.look_for(wanted)
         perceived = self._perceiver.update(images, joints=joints, gripper=gripper)
         self._problem, self._seen_s = "", time.monotonic()
+        for words in (*problems, *unusable, *perceived.problems):
+            self._complain(f"seeing without one camera: {words}")
         self._on_perceived(perceived, min(frame.arrived_s for frame in frames))
 
-    def _check_age(self, frames: list[CameraFrame]) -> None:
+    def _of_now(self, frames: list[CameraFrame]) -> tuple[list[CameraFrame], list[str]]:
+        """Those that were taken just now, and words about the others.
+
+        Raises:
+            PerceptionError: None was.
+        """
         now_s = self._node.get_clock().now().nanoseconds * 1e-9
-        limit_s = self._config.max_age_s
-        for frame in frames:
-            age_s = now_s - frame.stamp_s
-            if age_s > limit_s:
-                raise PerceptionError(
-                    f"stale frame: the image of camera {frame.camera!r} is {age_s:.1f} s old (at "
-                    f"most {limit_s:g} s); does the camera hang?"
-                )
-            if age_s < -limit_s:
-                raise PerceptionError(
-                    f"the image of camera {frame.camera!r} is from {-age_s:.1f} s ahead of our "
-                    "clock; do the clocks agree, is use_sim_time as the camera needs it?"
-                )
+        words = [age_problem(frame, now_s, limit_s=self._config.max_age_s) for frame in frames]
+        good = [frame for frame, problem in zip(frames, words, strict=True) if not problem]
+        problems = [problem for problem in words if problem]
+        if not good:
+            raise PerceptionError("; ".join(problems))
+        return good, problems
 
     def _is_outdated(self, stamp_s: float) -> bool:
         """Whether images show the world before it was replaced."""
         with self._changed:
             return stamp_s < self._reset_s - _SAME_S
 
-    def _images(self, frames: list[CameraFrame]) -> list[RgbdImage]:
-        """The usable ones.
+    def _images(self, frames: list[CameraFrame]) -> tuple[list[RgbdImage], list[str]]:
+        """The usable ones, and words about the others.
 
         Raises:
             PerceptionError: None is.
@@ -227,9 +231,7 @@ class VisionSource:
                 problems.append(str(error))
         if not images:
             raise PerceptionError("; ".join(problems))
-        for words in problems:
-            self._complain(words)
-        return images
+        return images, problems
 
     def _image(self, frame: CameraFrame) -> RgbdImage:
         lens = self._lenses.get(frame.camera)

@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 from sensor_msgs.msg import CameraInfo, Image
 
 from malmm_ros.nodes.conversions import header, seconds
-from malmm_ros.nodes.vision.matching import CameraFrame, FrameCollector, FrameMatcher
+from malmm_ros.nodes.vision.matching import (
+    CameraFrame,
+    FrameCollector,
+    FrameMatcher,
+    age_problem,
+)
 
 
 def image(stamp_s: float, step: int = 0) -> Image:
@@ -84,3 +89,29 @@ def test_a_set_waits_for_all_cameras_but_not_for_ever() -> None:
     collector.add("front", "f2", 11.0)
     assert collector.due_in(11.4) == 0.0
     assert collector.take() == ["f2"]
+
+
+def test_a_camera_that_fell_silent_is_waited_for_a_few_times_and_then_until_it_is_back() -> None:
+    collector: FrameCollector[str] = FrameCollector(("front", "wrist"), patience_s=0.3)
+    for number in range(3):
+        collector.add("front", f"f{number}", float(number))
+        assert collector.due_in(float(number)) == pytest.approx(0.3)
+        assert collector.take() == [f"f{number}"]
+    collector.add("front", "f3", 3.0)
+    assert collector.due_in(3.0) == 0.0
+    collector.add("wrist", "w0", 3.1)
+    assert collector.take() == ["f3", "w0"]
+    collector.add("front", "f4", 4.0)
+    assert collector.due_in(4.0) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("now_s", "words"), [(10.0, ""), (16.0, "6.0 s old"), (4.0, "6.0 s ahead of our clock")]
+)
+def test_stamps_far_from_our_clock_are_told_of(now_s: float, words: str) -> None:
+    frame = CameraFrame(
+        camera="front", color=image(10.0), depth=image(10.0), info=CameraInfo(), arrived_s=0.0
+    )
+    told = age_problem(frame, now_s, limit_s=5.0)
+    assert words in told
+    assert bool(told) == bool(words)
