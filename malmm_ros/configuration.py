@@ -75,7 +75,9 @@ def config_folder(part: str) -> Path:
     raise ConfigurationError(f"config/{part}", "this folder is not installed")
 
 
-def parse_mapping(text: str, *, where: str) -> dict[str, Any]:
+def parse_mapping(
+    text: str, *, where: str, example: str = "{color: red, count: 3}"
+) -> dict[str, Any]:
     """Read a mapping written as YAML on one line; empty for an empty text.
 
     Raises:
@@ -86,9 +88,7 @@ def parse_mapping(text: str, *, where: str) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise ConfigurationError(where, f"is not valid YAML: {error}") from error
     if not isinstance(values, dict):
-        raise ConfigurationError(
-            where, f"must be a mapping like {{color: red, count: 3}}, got {text!r}"
-        )
+        raise ConfigurationError(where, f"must be a mapping like {example}, got {text!r}")
     return values
 
 

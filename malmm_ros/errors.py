@@ -73,7 +73,8 @@ class ModelError(MalmmError):
 
     Attributes:
         category: ``unreachable``, ``no_key``, ``unknown_model``, ``context_overflow``,
-            ``timeout`` or ``invalid_answer``.
+            ``rate_limited``, ``quota``, ``refused``, ``server_error``, ``timeout`` or
+            ``invalid_answer``.
     """
 
     def __init__(self, category: str, message: str) -> None:

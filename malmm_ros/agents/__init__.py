@@ -9,7 +9,8 @@ from pydantic_ai.models import Model
 
 from malmm_ros.agents.injection import FAULT_KINDS, Injection, InjectionConfig
 from malmm_ros.agents.messages import AgentRole, ChatMessage
-from malmm_ros.agents.model import ModelClient, ModelConfig
+from malmm_ros.agents.model import ModelClient
+from malmm_ros.agents.model_config import ModelConfig
 from malmm_ros.agents.operator import Desk, Operator
 from malmm_ros.agents.prompting import PromptConfig
 from malmm_ros.agents.sandbox import CodeLimits

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from malmm_ros.agents.code_extraction import extract_code
+from malmm_ros.agents.completion import Flaw
 from malmm_ros.agents.json_answers import find_object, read_bool
 from malmm_ros.errors import MalmmError, suggest
+
+ReadT = TypeVar("ReadT")
 
 NextSpeaker = Literal["planner", "coder", "executor", "finish"]
 PlanKind = Literal["step", "complete", "impossible"]
@@ -63,6 +68,31 @@ class Verdict:
 
     is_complete: bool
     reason: str
+
+
+def read_whole(
+    read: Callable[[str], ReadT], answer: str, flaw: Flaw | None, *, is_json: bool
+) -> ReadT:
+    """Read an answer that may have a flaw besides its words.
+
+    The beginning of a step or a program is not taken for the whole: half a program would do
+    half of what was meant. A JSON object shows by itself whether it is whole.
+
+    Args:
+        read: One of the functions below.
+        answer: Its text.
+        flaw: What is wrong with it.
+        is_json: Whether a JSON object was asked for.
+
+    Raises:
+        UnusableAnswerError: It cannot be read, or has no end.
+    """
+    if flaw is None:
+        return read(answer)
+    if is_json and flaw.is_cut and answer:
+        with contextlib.suppress(UnusableAnswerError):
+            return read(answer)
+    raise UnusableAnswerError(f"it {flaw.fact}. {flaw.advice}".strip())
 
 
 def read_choice(answer: str) -> Choice:

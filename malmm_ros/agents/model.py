@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
-import os
-from collections.abc import Callable, Sequence
+import queue
+import time
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import (
@@ -18,122 +16,48 @@ from pydantic_ai.messages import (
     ModelResponse,
     SystemPromptPart,
     TextPart,
+    ThinkingPart,
+    ToolCallPart,
     UserPromptPart,
 )
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
-from malmm_ros.agents.messages import ChatMessage, clean_text
+from malmm_ros.agents.completion import Flaw, Reply, make_reply
+from malmm_ros.agents.messages import ChatMessage, count_tokens
+from malmm_ros.agents.model_config import ModelConfig
 from malmm_ros.agents.model_errors import translate_errors
 from malmm_ros.agents.model_loop import submit
 from malmm_ros.agents.offline_model import offline_model
 from malmm_ros.agents.prices import Price, find_price
 from malmm_ros.agents.usage import Usage
-from malmm_ros.errors import ConfigurationError, ModelError
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from malmm_ros.agents.endpoint import Endpoint
 
 # How often a waiting call looks whether the run was cancelled or its budget is over.
 _POLL_S = 0.05
-# The client waits as long as Retry-After says, up to two minutes.
-_BACKOFF_S = 125.0
-_OPENAI_URL = "https://api.openai.com/v1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelConfig:
-    """Which model answers, and how it is asked.
-
-    Attributes:
-        name: ``offline``, or a model's name as its endpoint knows it.
-        base_url: Of an OpenAI-compatible endpoint, e.g. ``http://localhost:11434/v1``. Empty:
-            OpenAI's own, or in this process for ``offline``.
-        key_variable: Environment variable with the key; only there is it ever read from.
-        temperature: ``None`` leaves it to the endpoint (some models refuse the setting).
-        max_tokens: Longest answer; ``None`` leaves it to the endpoint.
-        timeout_s: For one request.
-        retries: Further attempts on 429, 5xx and broken connections, with growing pauses that
-            honour ``Retry-After``.
-        has_json_mode: Ask for JSON with ``response_format`` where an answer must be JSON.
-        input_price: For a million input tokens; ``None``: as the price tables say.
-        output_price: For a million output tokens; ``None``: as the price tables say.
-        prices: Path of a YAML table that extends ours (see :mod:`malmm_ros.agents.prices`).
-    """
-
-    name: str = "offline"
-    base_url: str = ""
-    key_variable: str = "OPENAI_API_KEY"
-    temperature: float | None = 0.0
-    max_tokens: int | None = None
-    timeout_s: float = 300.0
-    retries: int = 2
-    has_json_mode: bool = False
-    input_price: float | None = None
-    output_price: float | None = None
-    prices: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.name.strip():
-            raise ConfigurationError("model.name", "is empty; e.g. offline")
-        if self.base_url and urlsplit(self.base_url).scheme not in ("http", "https"):
-            raise ConfigurationError(
-                "model.base_url", f"must begin with http:// or https://, got {self.base_url!r}"
-            )
-        if self.timeout_s <= 0.0:
-            raise ConfigurationError("model.timeout_s", f"must be above 0, got {self.timeout_s}")
-        if self.retries < 0:
-            raise ConfigurationError("model.retries", f"must be 0 or more, got {self.retries}")
-
-    def price(self) -> Price | None:
-        """What its tokens cost; ``None`` when no table knows.
-
-        Raises:
-            ConfigurationError: The user's table is wrong.
-        """
-        if self.name == "offline":
-            return Price(input=0.0, output=0.0)
-        known = find_price(self.name, table=Path(self.prices) if self.prices else None)
-        if self.input_price is None and self.output_price is None:
-            return known
-        return Price(input=self.input_price or 0.0, output=self.output_price or 0.0)
-
-    @property
-    def is_in_process(self) -> bool:
-        """Whether no network is involved."""
-        return self.name == "offline" and not self.base_url
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the endpoint is on this machine or a private network; it needs no key."""
-        host = urlsplit(self.base_url).hostname or ""
-        try:
-            return ipaddress.ip_address(host).is_private
-        except ValueError:
-            return bool(host) and "." not in host
-
-    def check(self) -> None:
-        """See that a key is there where one is needed.
-
-        Raises:
-            ModelError: It is missing (``no_key``).
-        """
-        if self.is_in_process or self.is_local or os.environ.get(self.key_variable):
-            return
-        where = self.base_url or "OpenAI"
-        raise ModelError(
-            "no_key",
-            f"model {self.name!r} at {where} needs a key: set the environment variable "
-            f"{self.key_variable}, or use --model offline, which needs none",
-        )
+# When a call that takes long is told of: first, and then again and again.
+LONG_CALL_S = 20.0
+_AGAIN_S = 60.0
+# The longest pause between two attempts, and requests that a refused setting may cost.
+_PAUSE_S, _REFUSALS = 120.0, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a model said, and what it took."""
+    """What a model said, and what it took.
+
+    Attributes:
+        text: Without thoughts; at most :data:`malmm_ros.agents.completion.MAX_ANSWER_CHARS`.
+        thinking: Thoughts that came with it, for the transcript alone.
+        flaw: What is wrong with it besides its words.
+    """
 
     text: str
     usage: Usage
+    thinking: str = ""
+    flaw: Flaw | None = None
 
 
 class ModelClient:
@@ -144,12 +68,13 @@ class ModelClient:
 
     Raises:
         ModelError: A key is missing (``no_key``).
+        ConfigurationError: The table of prices is wrong.
     """
 
     def __init__(self, model: ModelConfig | Model) -> None:
         self.config = model if isinstance(model, ModelConfig) else ModelConfig(name="custom")
         self._model: Model | None = None
-        self._client: AsyncOpenAI | None = None
+        self._endpoint: Endpoint | None = None
         self._is_given = isinstance(model, Model)
         if isinstance(model, Model):
             self._model = model
@@ -185,6 +110,7 @@ class ModelClient:
         *,
         check: Callable[[], None],
         wants_json: bool = False,
+        tell: Callable[[str], None] = lambda _line: None,
     ) -> Answer:
         """Send a chat and wait for the answer.
 
@@ -192,77 +118,104 @@ class ModelClient:
             messages: As :class:`ChatMessage` says.
             check: Called while waiting; what it raises ends the wait and the request.
             wants_json: The answer must be a JSON object.
+            tell: Gets lines for people while waiting, in the caller's thread: the call takes
+                long, has to wait for another attempt, or is repeated with other settings.
 
         Raises:
             ModelError: See its categories.
         """
-        model = self._connect()
-        with translate_errors(self.config, is_remote=self._client is not None):
-            future = submit(
-                model_request(
-                    model, _to_requests(messages), model_settings=self._settings(wants_json)
-                ),
-                timeout_s=self.config.timeout_s * (1 + self.config.retries)
-                + _BACKOFF_S * self.config.retries,
-            )
-            response = _wait(future, check)
-        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-        return Answer(text=clean_text(text).strip(), usage=self._usage(response))
+        lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        config = self.config
+        timeout_s = config.timeout_s * (1 + config.retries + _REFUSALS) + _PAUSE_S * config.retries
+        with translate_errors(config):
+            work = self._request(messages, wants_json=wants_json, tell=lines.put)
+            reply = self._wait(submit(work, timeout_s=timeout_s), check, lines=lines, tell=tell)
+        usage = self._usage(messages, reply)
+        return Answer(text=reply.text, usage=usage, thinking=reply.thinking, flaw=reply.flaw)
 
     def close(self) -> None:
         """Close connections; a later call opens them again."""
-        if self._client is not None:
-            submit(self._client.close(), timeout_s=5.0).result(timeout=6.0)
-            self._client = self._model = None
+        if self._endpoint is not None:
+            submit(self._endpoint.close(), timeout_s=5.0).result(timeout=6.0)
+            self._endpoint = None
 
-    def _connect(self) -> Model:
-        if self._model is None:
-            self._model = offline_model() if self.config.is_in_process else self._endpoint_model()
-        return self._model
+    def _request(
+        self, messages: Sequence[ChatMessage], *, wants_json: bool, tell: Callable[[str], None]
+    ) -> Coroutine[Any, Any, Reply]:
+        if self._is_given or self.config.is_in_process:
+            self._model = self._model or offline_model()
+            return _ask_model(self._model, messages, self.config)
+        if self._endpoint is None:
+            from malmm_ros.agents.endpoint import Endpoint
 
-    def _endpoint_model(self) -> Model:
-        from openai import AsyncOpenAI
-        from pydantic_ai.models.openai import OpenAIChatModel
-        from pydantic_ai.providers.openai import OpenAIProvider
+            self._endpoint = Endpoint(self.config)
+        return self._endpoint.ask(messages, wants_json=wants_json, tell=tell)
 
-        config = self.config
-        self._client = AsyncOpenAI(
-            base_url=config.base_url or _OPENAI_URL,
-            api_key=os.environ.get(config.key_variable) or "none-needed",
-            max_retries=config.retries,
-            timeout=config.timeout_s,
-        )
-        return OpenAIChatModel(config.name, provider=OpenAIProvider(openai_client=self._client))
+    def _wait(
+        self,
+        future: Future[Reply],
+        check: Callable[[], None],
+        *,
+        lines: queue.SimpleQueue[str],
+        tell: Callable[[str], None],
+    ) -> Reply:
+        start_s = time.monotonic()
+        told_s = LONG_CALL_S
+        try:
+            while not wait([future], timeout=_POLL_S).done:
+                check()
+                _pass_on(lines, tell)
+                if time.monotonic() - start_s >= told_s:
+                    tell(f"model {self.name!r} has not answered yet, after {told_s:g} s")
+                    told_s = told_s + _AGAIN_S if told_s > LONG_CALL_S else _AGAIN_S
+            _pass_on(lines, tell)
+            return future.result()
+        finally:
+            future.cancel()
 
-    def _settings(self, wants_json: bool) -> ModelSettings:
-        settings = ModelSettings(timeout=self.config.timeout_s)
-        if self.config.temperature is not None:
-            settings["temperature"] = self.config.temperature
-        if self.config.max_tokens is not None:
-            settings["max_tokens"] = self.config.max_tokens
-        if wants_json and self.config.has_json_mode:
-            settings["extra_body"] = {"response_format": {"type": "json_object"}}
-        return settings
-
-    def _usage(self, response: ModelResponse) -> Usage:
-        used = response.usage
+    def _usage(self, messages: Sequence[ChatMessage], reply: Reply) -> Usage:
+        is_estimated = reply.input_tokens is None or reply.output_tokens is None
+        asked, said = reply.input_tokens, reply.output_tokens
+        if asked is None:
+            asked = sum(count_tokens(len(item.content)) for item in messages)
+        if said is None:
+            said = count_tokens(reply.output_chars)
         rate = self._price or Price(input=0.0, output=0.0)
-        price = used.input_tokens * rate.input + used.output_tokens * rate.output
         return Usage(
             calls=1,
-            input_tokens=used.input_tokens,
-            output_tokens=used.output_tokens,
-            cost=price / 1e6,
+            input_tokens=asked,
+            output_tokens=said,
+            cost=(asked * rate.input + said * rate.output) / 1e6,
+            estimated_calls=int(is_estimated),
         )
 
 
-def _wait(future: Future[ModelResponse], check: Callable[[], None]) -> ModelResponse:
-    try:
-        while not wait([future], timeout=_POLL_S).done:
-            check()
-        return future.result()
-    finally:
-        future.cancel()
+def _pass_on(lines: queue.SimpleQueue[str], tell: Callable[[str], None]) -> None:
+    while not lines.empty():
+        tell(lines.get_nowait())
+
+
+async def _ask_model(model: Model, messages: Sequence[ChatMessage], config: ModelConfig) -> Reply:
+    """Ask a model of pydantic-ai's: one in this process, or one that the caller made."""
+    settings = ModelSettings(timeout=config.timeout_s)
+    if config.temperature is not None:
+        settings["temperature"] = config.temperature
+    if config.max_tokens is not None:
+        settings["max_tokens"] = config.max_tokens
+    response = await model_request(model, _to_requests(messages), model_settings=settings)
+    return _to_reply(response)
+
+
+def _to_reply(response: ModelResponse) -> Reply:
+    parts, used = response.parts, response.usage
+    return make_reply(
+        "".join(part.content for part in parts if isinstance(part, TextPart)),
+        thinking="".join(part.content for part in parts if isinstance(part, ThinkingPart)),
+        finish=response.finish_reason or "",
+        tools=", ".join(part.tool_name for part in parts if isinstance(part, ToolCallPart)),
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+    )
 
 
 def _to_requests(messages: Sequence[ChatMessage]) -> list[ModelMessage]:

@@ -2,68 +2,198 @@
 
 from __future__ import annotations
 
+import email.utils
+import json
+import math
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic_ai import exceptions
 
+from malmm_ros.agents.messages import clean_text
 from malmm_ros.errors import ModelError
 
 if TYPE_CHECKING:
-    from malmm_ros.agents.model import ModelConfig
+    from malmm_ros.agents.model_config import ModelConfig
+
+Category = Literal[
+    "unreachable",
+    "no_key",
+    "unknown_model",
+    "context_overflow",
+    "rate_limited",
+    "quota",
+    "refused",
+    "server_error",
+    "timeout",
+    "invalid_answer",
+]
 
 _OVERFLOW = re.compile(
-    r"context.{0,20}(?:length|window|size)|too many tokens|maximum context", re.I
+    r"context.{0,20}(?:length|window|size)|too many tokens|maximum context|prompt is too long",
+    re.I,
 )
+_QUOTA = re.compile(
+    r"insufficient[_ ](?:quota|credit|balance|fund)|exceeded your current quota|billing"
+    r"|out of credit|payment required",
+    re.I,
+)
+# "Please try again in 20s", "retry after 3 seconds", "retryDelay": "23s"
+_ASKED_PAUSE = re.compile(
+    r"(?:(?:retry|try again) (?:in|after)|retrydelay\W{1,6})\s*(\d{1,6}(?:\.\d+)?)\s*s", re.I
+)
+_KEY_LIKE = re.compile(r"\b(?:sk|key)-[\w*-]{4,}|Bearer\s+\S+")
+# Shorter ones would be found within plain words.
+_LEAST_KEY_CHARS = 8
+
+
+class RequestFailure(Exception):  # noqa: N818  # ours alone; callers get a ModelError
+    """One request failed.
+
+    Attributes:
+        category: See :class:`malmm_ros.errors.ModelError`.
+        problem: What the model did, to follow on its name.
+        is_passing: The same request may go well a little later.
+        pause_s: How long the endpoint asks to wait; ``None`` when it does not say.
+        complaint: All that the endpoint said, when it refused the request's form.
+    """
+
+    def __init__(
+        self,
+        category: Category,
+        problem: str,
+        *,
+        is_passing: bool = False,
+        pause_s: float | None = None,
+        complaint: str = "",
+    ) -> None:
+        super().__init__(problem)
+        self.category = category
+        self.problem = problem
+        self.is_passing = is_passing
+        self.pause_s = pause_s
+        self.complaint = complaint
+
+
+def http_failure(
+    status: int, body: object, config: ModelConfig, headers: Mapping[str, str] | None = None
+) -> RequestFailure:
+    """Say what a status of HTTP and an endpoint's words mean.
+
+    Args:
+        status: 400 or above.
+        body: What came with it, parsed where it was JSON.
+        config: Of the model that was asked.
+        headers: Of the answer.
+    """
+    words = body if isinstance(body, str) else json.dumps(body, default=str)
+    detail = f"HTTP {status}: {short(body, config)}"
+    if status in (401, 403):
+        return RequestFailure("no_key", f"refused the key in {config.key_variable} ({detail})")
+    if status in (400, 413, 422, 500) and _OVERFLOW.search(words):
+        problem = f"refused the prompt as too long ({detail})"
+        return RequestFailure("context_overflow", problem, complaint=words)
+    if status == 404:
+        hint = "" if _has_version(config) else "; most base URLs end with /v1"
+        problem = f"does not know the model, or is no such endpoint ({detail}){hint}"
+        return RequestFailure("unknown_model", problem)
+    if status == 402:
+        return RequestFailure("quota", f"has no quota left ({detail})")
+    pause_s = _asked_pause(headers or {}, words)
+    if status == 429:
+        is_quota = bool(_QUOTA.search(words))
+        problem = "has no quota left" if is_quota else "is asked too often"
+        category: Category = "quota" if is_quota else "rate_limited"
+        return RequestFailure(category, f"{problem} ({detail})", is_passing=True, pause_s=pause_s)
+    if status in (408, 504):
+        problem = f"did not answer in time ({detail})"
+        return RequestFailure("timeout", problem, is_passing=True, pause_s=pause_s)
+    if status >= 500 or status == 409:
+        problem = f"failed ({detail})"
+        return RequestFailure(
+            "server_error", problem, is_passing=True, pause_s=pause_s, complaint=words
+        )
+    return RequestFailure("refused", f"refused the request ({detail})", complaint=words)
 
 
 @contextmanager
-def translate_errors(config: ModelConfig, *, is_remote: bool) -> Iterator[None]:
-    """Turn a client's exceptions into :class:`ModelError`; messages never hold the key.
+def translate_errors(config: ModelConfig) -> Iterator[None]:
+    """Turn failures into :class:`ModelError`; messages never hold the key.
 
     Args:
         config: Of the model, for wording.
-        is_remote: What does not parse came over a wire; in process it would be a bug.
     """
     try:
         yield
+    except RequestFailure as failure:
+        raise ModelError(failure.category, _word(config, failure.problem)) from failure
     except exceptions.ModelHTTPError as error:
-        category, problem = _http_problem(error, config)
-        raise ModelError(category, _word(config, problem)) from error
+        cause = http_failure(error.status_code, error.body, config)
+        raise ModelError(cause.category, _word(config, cause.problem)) from error
     except (exceptions.ModelTimeoutError, TimeoutError) as error:
-        problem = f"did not answer within {config.timeout_s:g} s"
-        raise ModelError("timeout", _word(config, problem)) from error
+        raise ModelError("timeout", _word(config, no_answer(config))) from error
     except exceptions.ModelAPIError as error:
-        cause = _first_cause(error)
-        if isinstance(cause, ValueError):  # what came could not be parsed
-            problem = f"answered what is not a chat completion ({_short(cause)})"
-            raise ModelError("invalid_answer", _word(config, problem)) from error
-        problem = f"cannot be reached ({_short(cause)})"
+        problem = f"cannot be reached ({short(error, config)})"
         raise ModelError("unreachable", _word(config, problem)) from error
-    except (exceptions.UnexpectedModelBehavior, ValueError, KeyError, TypeError) as error:
-        if not is_remote:
-            raise
-        problem = f"answered what is not a chat completion ({_short(error)})"
+    except exceptions.UnexpectedModelBehavior as error:
+        problem = f"answered what is not a chat completion ({short(error, config)})"
         raise ModelError("invalid_answer", _word(config, problem)) from error
 
 
-def _http_problem(error: exceptions.ModelHTTPError, config: ModelConfig) -> tuple[str, str]:
-    status = error.status_code
-    detail = _short(error.body)
-    if status in (401, 403):
-        return "no_key", f"refused the key in {config.key_variable} (HTTP {status})"
-    if status in (400, 413, 422) and _OVERFLOW.search(str(error.body)):
-        return "context_overflow", f"refused the prompt as too long ({detail})"
-    if status == 404:
-        hint = "" if _has_version(config) else "; most base URLs end with /v1"
-        return "unknown_model", f"does not know the model, or is no such endpoint ({detail}){hint}"
-    if status in (408, 504):
-        return "timeout", f"did not answer in time (HTTP {status})"
-    if status == 429:
-        return "unreachable", f"refused too many requests or has no quota left ({detail})"
-    return "unreachable", f"failed with HTTP {status} ({detail})"
+def no_answer(config: ModelConfig) -> str:
+    """What a model did that is too slow."""
+    return (
+        f"did not answer within {config.timeout_s:g} s; a slower one needs a longer timeout_s "
+        f"among its options"
+    )
+
+
+def hide_key(text: str, config: ModelConfig) -> str:
+    """Take out the key, and what looks like one, which some endpoints repeat."""
+    if len(config.key) >= _LEAST_KEY_CHARS:
+        text = text.replace(config.key, "<key>")
+    return _KEY_LIKE.sub("<key>", text)
+
+
+def short(value: object, config: ModelConfig) -> str:
+    """The gist of what an endpoint or an exception says, on one line and without a key."""
+    text = _message(value)
+    if re.search(r"<(?:!doctype|html|body)\b", text, re.I):
+        text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", text[:5000], flags=re.I | re.S)
+        text = f"an HTML page: {text}"
+    text = " ".join(hide_key(clean_text(text), config).split()) or type(value).__name__
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def _message(value: object) -> str:
+    """The sentence within an error object, however deep."""
+    for _ in range(4):
+        if isinstance(value, list) and value:
+            value = value[0]
+        if not isinstance(value, Mapping):
+            break
+        found = [value[name] for name in ("error", "message", "detail", "msg") if value.get(name)]
+        if not found:
+            break
+        value = found[0]
+    return str(value) if value is not None else "no reason given"
+
+
+def _asked_pause(headers: Mapping[str, str], words: str) -> float | None:
+    """How long an endpoint asks to wait, by its headers, else by its words."""
+    text = headers.get("retry-after", "").strip()
+    if text:
+        try:
+            pause_s = float(text)
+        except ValueError:
+            date = email.utils.parsedate_tz(text)
+            pause_s = math.nan if date is None else email.utils.mktime_tz(date) - time.time()
+        return max(pause_s, 0.0) if math.isfinite(pause_s) else None
+    match = _ASKED_PAUSE.search(words)
+    return float(match[1]) if match else None
 
 
 def _has_version(config: ModelConfig) -> bool:
@@ -74,16 +204,3 @@ def _has_version(config: ModelConfig) -> bool:
 def _word(config: ModelConfig, problem: str) -> str:
     where = config.base_url or ("this process" if config.is_in_process else "OpenAI")
     return f"model {config.name!r} at {where} {problem}"
-
-
-def _first_cause(error: BaseException) -> BaseException:
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return error
-
-
-def _short(value: object) -> str:
-    text = " ".join(str(value).split()) or type(value).__name__
-    # Some endpoints repeat the key in their complaint.
-    text = re.sub(r"\b(?:sk|key)-[\w*-]{4,}|Bearer\s+\S+", "<key>", text)
-    return text[:200]

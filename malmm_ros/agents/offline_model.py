@@ -17,7 +17,7 @@ from pydantic_ai.usage import RequestUsage
 
 from malmm_ros.agents.messages import ChatMessage, estimate_tokens
 
-AnswerFunction = Callable[[Sequence[ChatMessage]], str]
+AnswerFunction = Callable[[Sequence[ChatMessage]], str | ModelResponse]
 
 
 def offline_model() -> FunctionModel:
@@ -28,12 +28,14 @@ def offline_model() -> FunctionModel:
 
 
 def function_model(answer: AnswerFunction, *, name: str) -> FunctionModel:
-    """Make a model of a function from a chat to the answer's text."""
+    """Make a model of a function from a chat to the answer: its text, or the whole response."""
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         del info  # no tools, no output schema: everything is in the chat
         chat = to_chat(messages)
         text = answer(chat)
+        if isinstance(text, ModelResponse):
+            return text
         usage = RequestUsage(
             input_tokens=sum(estimate_tokens(item.content) for item in chat),
             output_tokens=estimate_tokens(text),

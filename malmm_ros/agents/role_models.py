@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast, get_args
 
 from malmm_ros.agents.messages import AgentRole
-from malmm_ros.agents.model import ModelConfig
+from malmm_ros.agents.model_config import ModelConfig
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 
 

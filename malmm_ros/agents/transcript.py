@@ -34,6 +34,7 @@ EventKind = Literal[
     "approval",
     "operator",
     "injection",
+    "model",
     "result",
 ]
 EVENT_KINDS: tuple[str, ...] = get_args(EventKind)
@@ -50,6 +51,8 @@ class AgentEvent:
 
     Attributes:
         index: Counts up from 0 without gaps.
+        kind: What it tells of; ``model`` is what passes with an endpoint: waits, further
+            attempts, settings that it refuses, answers that were cut.
         agent: Who: a role, ``executor``, ``user`` or ``team``.
         text: For people.
         data: Plain JSON values; what it holds depends on the kind.

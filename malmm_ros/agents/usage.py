@@ -18,23 +18,43 @@ class Usage:
     Attributes:
         calls: Requests answered, repairs included.
         cost: In the currency of the model's prices; 0 where no price is known.
+        estimated_calls: Those whose tokens the endpoint did not count, so that they are estimated
+            from the characters: see :func:`malmm_ros.agents.messages.count_tokens`.
     """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
+    estimated_calls: int = 0
 
     @property
     def tokens(self) -> int:
         """Input and output together."""
         return self.input_tokens + self.output_tokens
 
+    def describe(self) -> str:
+        """Calls and tokens in words, and whether these are estimated."""
+        text = f"{_plural(self.calls, 'model call')}, {_plural(self.tokens, 'token')}"
+        if not self.estimated_calls:
+            return text
+        which = "" if self.estimated_calls == self.calls else f" for {self.estimated_calls} calls"
+        return f"{text} (estimated{which}: the endpoint does not count them)"
+
     def __add__(self, other: Usage) -> Usage:
         """Sum field by field."""
         return Usage(
             **{
                 item.name: getattr(self, item.name) + getattr(other, item.name)
+                for item in fields(self)
+            }
+        )
+
+    def __sub__(self, other: Usage) -> Usage:
+        """What was used since; field by field."""
+        return Usage(
+            **{
+                item.name: getattr(self, item.name) - getattr(other, item.name)
                 for item in fields(self)
             }
         )
@@ -126,5 +146,21 @@ class Spending:
                 raise self._error(name, value, limit)
 
     def _error(self, name: str, value: float, limit: float) -> BudgetError:
-        words = name.replace("_", " ")
-        return BudgetError(name, f"the run used up its budget of {words}: {value:g} of {limit:g}")
+        return BudgetError(name, _words_of_end(name, value, limit, self.usage))
+
+
+def _words_of_end(name: str, value: float, limit: float, usage: Usage) -> str:
+    if name == "cost":
+        return f"cost: {value:.4g} is spent, and the budget is {limit:g}"
+    if name == "wall_time":
+        return f"budget of {limit:g} s of wall time used up"
+    unit = name.removesuffix("s").replace("_", " ")
+    text = f"budget of {_plural(limit, unit)} used up"
+    if name != "tokens":
+        return text
+    is_estimated = ", estimated" if usage.estimated_calls else ""
+    return f"{text} ({value:.0f} after {_plural(usage.calls, 'model call')}{is_estimated})"
+
+
+def _plural(number: float, unit: str) -> str:
+    return f"{number:.15g} {unit}" if number == 1 else f"{number:.15g} {unit}s"

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from malmm_ros.agents.messages import ChatMessage
-from malmm_ros.agents.model import ModelClient, ModelConfig
+from malmm_ros.agents.model import ModelClient
+from malmm_ros.agents.model_config import ModelConfig
 from malmm_ros.agents.usage import Usage
 from malmm_ros.errors import ConfigurationError, ModelError
 
@@ -73,8 +74,13 @@ def test_json_mode_is_asked_for_only_where_it_is_switched_on(endpoint: Any) -> N
         (404, "model 'tiny' not found", "unknown_model"),
         (400, "maximum context length is 100 tokens", "context_overflow"),
         (413, "context window exceeded", "context_overflow"),
-        (429, "slow down", "unreachable"),
-        (500, "oops", "unreachable"),
+        (429, "slow down", "rate_limited"),
+        (429, "You exceeded your current quota, please check your billing", "quota"),
+        (402, "insufficient credits", "quota"),
+        (400, "'messages' is malformed", "refused"),
+        (422, "no such field", "refused"),
+        (500, "oops", "server_error"),
+        (503, "overloaded", "server_error"),
         (504, "too late", "timeout"),
     ],
 )

@@ -163,8 +163,8 @@ def hang_up(handler: Any) -> None:
     [
         (200, b'{"choices": [{"message": ', "model_invalid_answer"),
         (200, hang_up, "model_unreachable"),
-        (500, {"error": {"message": "oops"}}, "model_unreachable"),
-        (429, {"error": {"message": "slow down"}}, "model_unreachable"),
+        (500, {"error": {"message": "oops"}}, "model_server_error"),
+        (429, {"error": {"message": "slow down"}}, "model_rate_limited"),
         (400, {"error": {"message": "maximum context length"}}, "model_context_overflow"),
     ],
 )

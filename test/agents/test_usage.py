@@ -36,7 +36,7 @@ def test_turns_are_counted_one_by_one() -> None:
     spending = Spending(Budget(turns=2))
     spending.start_turn()
     spending.start_turn()
-    with pytest.raises(BudgetError, match="turns: 2 of 2"):
+    with pytest.raises(BudgetError, match="budget of 2 turns used up"):
         spending.start_turn()
 
 
