@@ -52,9 +52,11 @@ class Light:
     Attributes:
         white: What a white face that looks up shows (or would, were the sensor not saturated),
             of 255.
+        spread: The light may be so much brighter or darker, relative.
     """
 
     white: float = NOMINAL_WHITE
+    spread: float = 0.35
 
 
 def families(rgb: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -104,6 +106,25 @@ def name_color(rgb: NDArray[np.float64], light: Light | None = None) -> str:
     if family == BLACK and brightness < _BLACK_BELOW:
         return "black"
     return _name_gray(float(np.max(rgb)), (light or Light()).white)
+
+
+def second_color(rgb: NDArray[np.float64], light: Light | None = None) -> str:
+    """What a colour may be named as well, since the light is not known exactly.
+
+    Args:
+        rgb: ``(3,)``, 0 to 255, averaged over the surface.
+        light: The present light; ``None``: nominal.
+
+    Returns:
+        Empty where no light that is likely gives it another name.
+    """
+    light = light or Light()
+    name = name_color(rgb, light)
+    for factor in (1.0 + light.spread, 1.0 / (1.0 + light.spread)):
+        other = name_color(rgb, Light(white=factor * light.white, spread=light.spread))
+        if other != name:
+            return other
+    return ""
 
 
 def _name_gray(value: float, white: float) -> str:

@@ -25,7 +25,10 @@ class Detection:
         cloud: Its points, world frame.
         score: How sure, 0 to 1.
         cameras: Names of the cameras that saw it.
+        second_color: What its colour may be as well, in a light a little unlike the one that
+            was assumed; empty where it is clear.
         is_cut: It reaches an image's border or the robot's pixels: a part of it may be hidden.
+        hidden: Share of its outline at which something nearer begins, 0 to 1.
     """
 
     category: str
@@ -39,4 +42,6 @@ class Detection:
     is_fixed: bool = False
     score: float = 1.0
     cameras: tuple[str, ...] = ()
+    second_color: str = ""
     is_cut: bool = False
+    hidden: float = 0.0

@@ -251,6 +251,7 @@ def _joined(group: Sequence[Detection], refit: Refit) -> Detection:
         cameras=tuple(dict.fromkeys(name for item in group for name in item.cameras)),
         score=max(item.score for item in group),
         is_cut=all(item.is_cut for item in group),
+        hidden=min(item.hidden for item in group),
         phrase=whole.phrase or next((item.phrase for item in group if item.phrase), ""),
     )
     return replace(refit(merged), is_cut=merged.is_cut)

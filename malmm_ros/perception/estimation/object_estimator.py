@@ -12,7 +12,12 @@ from malmm_ros.camera import RgbdImage
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.estimator import estimate
 from malmm_ros.perception.estimation.object_points import bounding_window, object_points
-from malmm_ros.perception.estimation.support import Support, find_support, is_steep
+from malmm_ros.perception.estimation.support import (
+    Support,
+    find_support,
+    hidden_share,
+    is_steep,
+)
 from malmm_ros.perception.estimation.table import TablePlane, TablePlaneConfig, heights
 from malmm_ros.perception.segmentation.segmenter import Mask
 
@@ -75,6 +80,8 @@ class ObjectEstimator:
             phrase=mask.phrase,
             score=found.score * mask.score,
             cameras=(level.camera_name,),
+            second_color=mask.second_color,
+            hidden=hidden_share(level.depth, self._heights, mask.pixels),
         )
 
     def refit(self, detection: Detection) -> Detection:
@@ -93,6 +100,8 @@ class ObjectEstimator:
             phrase=detection.phrase,
             cameras=detection.cameras,
             score=max(found.score, detection.score),
+            second_color=detection.second_color,
+            hidden=detection.hidden,
         )
 
     def _support(self, level: RgbdImage, mask: Mask) -> Support:

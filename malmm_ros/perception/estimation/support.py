@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +22,9 @@ _STEP = 0.045
 _LEAST_HEIGHT = 0.01
 _NO_READING = -0.5  # m
 _STEEP = 0.75
+# Width of the outline that is looked at: beyond the band without readings; and how much nearer
+# than a thing what hides it is, m.
+_OUTLINE_PX, _BEFORE = 6, 0.015
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,35 @@ def find_support(
     if is_steep or is_before.sum() >= 0.5 * known.sum():
         return Support(kind="hidden", height=own_low)
     return Support(kind="floating", height=own_low)
+
+
+def hidden_share(
+    depth: NDArray[np.float32], heights: NDArray[np.float32], mask: NDArray[np.bool_]
+) -> float:
+    """At how much of a thing's outline something nearer begins, which may hide a part of it.
+
+    Args:
+        depth: ``(H, W)``, metres; 0 without a reading.
+        heights: ``(H, W)``, above the table.
+        mask: ``(H, W)``; the thing.
+
+    Returns:
+        0 to 1; the table is never before a thing.
+    """
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return 0.0
+    window = (
+        slice(max(0, rows[0] - _OUTLINE_PX), rows[-1] + _OUTLINE_PX + 1),
+        slice(max(0, columns[0] - _OUTLINE_PX), columns[-1] + _OUTLINE_PX + 1),
+    )
+    near, own = depth[window], mask[window]
+    kernel = np.ones((2 * _OUTLINE_PX + 1, 2 * _OUTLINE_PX + 1), np.uint8)
+    ring = (cv2.dilate(own.astype(np.uint8), kernel) > 0) & ~own
+    # The nearest of its own pixels beside each pixel around it.
+    beside = cv2.erode(np.where(own & (near > 0.0), near, np.float32(np.inf)), kernel)
+    is_before = ring & (near > 0.0) & (near < beside - _BEFORE) & (heights[window] > _LEAST_HEIGHT)
+    return float(is_before.sum() / max(1, int(ring.sum())))
 
 
 def is_steep(image: RgbdImage) -> bool:

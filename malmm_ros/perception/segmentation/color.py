@@ -86,6 +86,7 @@ class ColorSegmenter:
                 phrase=matching_phrase(phrases, category=item.category, color=item.color),
                 category=item.category,
                 color=item.color,
+                second_color=item.second_color,
             )
             for item in know(view, things, light)
         ]

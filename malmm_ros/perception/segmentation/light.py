@@ -22,6 +22,8 @@ _WEIGHTS = np.array([0.785, -0.766, 1.078])
 # Where the sensor saturates, only the shade tells; 4 % off on 43 scenes.
 _SATURATED, _OF_SHADE = 252.0, 1.768
 _DARKEST, _BRIGHTEST = 140.0, 330.0
+# Faces are not level, and lie in each other's light.
+_SPREAD = 0.12
 
 
 def light_of(view: View, ignore: NDArray[np.bool_] | None) -> Light | None:
@@ -48,7 +50,7 @@ def light_of(view: View, ignore: NDArray[np.bool_] | None) -> Light | None:
         white = max(_SATURATED, _OF_SHADE * low)
     else:
         white = float(np.array([low, middle, high]) @ _WEIGHTS)
-    return Light(white=min(max(white, _DARKEST), _BRIGHTEST))
+    return Light(white=min(max(white, _DARKEST), _BRIGHTEST), spread=_SPREAD)
 
 
 class LightMeter:
@@ -65,4 +67,6 @@ class LightMeter:
         if seen is not None and (self._white is None or not is_steep(view.image)):
             known = seen.white if self._white is None else self._white
             self._white = known + self._refresh * (seen.white - known)
-        return Light(white=NOMINAL_WHITE if self._white is None else self._white)
+        if self._white is None:
+            return Light(white=NOMINAL_WHITE)
+        return Light(white=self._white, spread=_SPREAD)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from malmm_ros.perception.color_naming import Light, name_color
+from malmm_ros.perception.color_naming import Light, name_color, second_color
 from malmm_ros.perception.estimation.forms import FLAT, recognise
 from malmm_ros.perception.estimation.object_points import object_points
 from malmm_ros.perception.estimation.shape import Shape, extent_of, shape_of
@@ -32,11 +32,16 @@ _STAND_GAP, _STAND_WIDTH = 0.05, 0.08
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Known:
-    """A thing with its kind and colour; its shape unless it is flat."""
+    """A thing with its kind and colour; its shape unless it is flat.
+
+    Attributes:
+        second_color: What its colour may be as well; empty where it is clear.
+    """
 
     thing: Thing
     category: str
     color: str
+    second_color: str = ""
     shape: Shape | None = None
 
 
@@ -80,25 +85,35 @@ def _known(view: View, thing: Thing, light: Light) -> list[Known]:
     if thing.is_flat:
         if not _is_mark(view, thing):
             return []
-        color = name_color(surface_color(view, thing), light)
-        return [Known(thing=thing, category=FLAT, color=color)]
+        color, second = _colors(view, thing, light)
+        return [Known(thing=thing, category=FLAT, color=color, second_color=second)]
     shape = _shape(view, thing)
     if shape is None:
         return []
     cubes = split_cubes(view, thing, shape)
     if len(cubes) > 1:
-        color = name_color(surface_color(view, thing), light)
-        return [Known(thing=cube, category="block", color=color, shape=shape) for cube in cubes]
+        color, second = _colors(view, thing, light)
+        return [
+            Known(thing=cube, category="block", color=color, second_color=second, shape=shape)
+            for cube in cubes
+        ]
     parts = split_cap(view, thing)
     shapes = [shape] if len(parts) == 1 else [_shape(view, part) for part in parts]
     result = []
     for part, form in zip(parts, shapes, strict=True):
         if form is not None:
-            color = name_color(surface_color(view, part), light)
+            color, second = _colors(view, part, light)
+            kind = recognise(form, color)
             result.append(
-                Known(thing=part, category=recognise(form, color), color=color, shape=form)
+                Known(thing=part, category=kind, color=color, second_color=second, shape=form)
             )
     return result
+
+
+def _colors(view: View, thing: Thing, light: Light) -> tuple[str, str]:
+    """What its colour is, and may be as well."""
+    rgb = surface_color(view, thing)
+    return name_color(rgb, light), second_color(rgb, light)
 
 
 def _is_mark(view: View, thing: Thing) -> bool:
@@ -129,8 +144,9 @@ def _is_covered(item: Known, known: list[Known]) -> bool:
 
 def _recolored(view: View, item: Known, light: Light) -> Known:
     """Named by the light that falls on sides."""
-    dimmed = Light(white=_SIDE_LIGHT * light.white)
-    return replace(item, color=name_color(surface_color(view, item.thing), dimmed))
+    dimmed = replace(light, white=_SIDE_LIGHT * light.white)
+    color, second = _colors(view, item.thing, dimmed)
+    return replace(item, color=color, second_color=second)
 
 
 def _shape(view: View, thing: Thing) -> Shape | None:

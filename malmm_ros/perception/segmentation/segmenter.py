@@ -23,6 +23,7 @@ class Mask:
         score: How sure, 0 to 1.
         category: What it is, where the segmenter knows better than the phrase; may be empty.
         color: Colour name, where the segmenter knows; may be empty.
+        second_color: What it may be as well; empty where the colour is clear.
     """
 
     pixels: NDArray[np.bool_]
@@ -30,6 +31,7 @@ class Mask:
     score: float = 1.0
     category: str = ""
     color: str = ""
+    second_color: str = ""
 
 
 class Segmenter(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
@@ -67,4 +69,4 @@ class Shade:
         share = float(np.quantile(values, _SHARE)) / self._table
         if share > _SHADOW_BELOW:
             return light
-        return Light(white=light.white * max(_DARKEST, share))
+        return replace(light, white=light.white * max(_DARKEST, share))

@@ -19,8 +19,10 @@ _BRIGHTNESS = 0.55
 def asked_colors(tracks: Sequence[Track], phrases: Sequence[ObjectPhrase]) -> dict[int, str]:
     """Tracks that must be what a phrase asks for, though their colour was read as a neighbour.
 
-    A phrase whose colour nothing of its kind has means the one thing of that kind whose colour
-    differs in brightness alone, when there is exactly one and nobody asks for its own colour.
+    A phrase whose colour nothing of its kind has means the one thing of that kind that may have
+    it, since the light is not known exactly, when there is exactly one and nobody asks for its
+    own colour. What is clearly of another brightness is not meant, and what the hand holds is
+    not renamed.
 
     Returns:
         Index of the track to the colour that was asked for.
@@ -28,16 +30,16 @@ def asked_colors(tracks: Sequence[Track], phrases: Sequence[ObjectPhrase]) -> di
     found: dict[int, str] = {}
     asked = {(phrase.category, phrase.color) for phrase in phrases}
     for phrase in phrases:
-        same_kind = [
-            index for index, track in enumerate(tracks) if track.category == phrase.category
-        ]
+        same_kind = [index for index, track in enumerate(tracks) if phrase.fits(track.category)]
         if not phrase.color or any(tracks[i].color == phrase.color for i in same_kind):
             continue
         near = [
             index
             for index in same_kind
-            if (phrase.category, tracks[index].color) not in asked
+            if tracks[index].tcp_from_object is None
+            and (phrase.category, tracks[index].color) not in asked
             and are_neighbours(tracks[index].color, phrase.color)
+            and tracks[index].votes.may_be_color(phrase.color)
         ]
         if len({tracks[index].color for index in near}) == 1:
             found |= dict.fromkeys(near, phrase.color)

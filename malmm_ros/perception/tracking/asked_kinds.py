@@ -1,4 +1,4 @@
-"""Kinds that are asked for, where a view from an odd side makes another form of them."""
+"""Kinds that are asked for, where a doubtful view makes another form of them."""
 
 from __future__ import annotations
 
@@ -44,22 +44,27 @@ _MISTAKEN: dict[str, _Mistaken] = {
 def asked_kinds(tracks: Sequence[Track], phrases: Sequence[ObjectPhrase]) -> dict[int, str]:
     """Tracks that must be of the kind a phrase asks for, though taken for a similar form.
 
-    Only where nothing of the kind is there, exactly one thing of a form and size that the kind
-    is mistaken for is, and nobody asks for that by its own kind.
+    Only where somebody named the kind, nothing of it is there, and nobody asks for the other
+    thing by its own kind; and only for the one thing in doubt: every view of it was cut off,
+    half hidden or from an odd side, or views disagreed. What was seen well is what it is, and
+    the phrase is one that nothing fits. What the hand holds is not renamed.
 
     Returns:
         Index of the track to the category that was asked for.
     """
     found: dict[int, str] = {}
+    named = [phrase for phrase in phrases if not phrase.is_implied]
     asked = {phrase.category for phrase in phrases}
-    for phrase in phrases:
+    for phrase in named:
         rule = _MISTAKEN.get(phrase.category)
-        if rule is None or any(track.category == phrase.category for track in tracks):
+        if rule is None or any(phrase.fits(track.category) for track in tracks):
             continue
         near = [
             index
             for index, track in enumerate(tracks)
-            if track.category in rule.forms - asked
+            if track.tcp_from_object is None
+            and track.category in rule.forms - asked
+            and track.votes.may_be_category(phrase.category, track.category)
             and rule.low <= float(track.size.max()) <= rule.high
             and _fits_color(track, phrase)
         ]
