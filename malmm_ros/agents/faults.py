@@ -22,6 +22,8 @@ _CALL_LINE = re.compile(
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _POINT = re.compile(rf"\[\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\]")
 _STEP = re.compile(r"^[\s*#>_-]*step[\s*_]*:", re.I | re.M)
+_OPTION = re.compile(r'"option"\s*:\s*"([A-Z]+)"')
+_LISTED = re.compile(r"^([A-Z]+)\. ", re.M)
 _ACTION_WORDS = re.compile(r"\b(?:open|close|move|go|lower|raise|lift|descend)\b", re.I)
 # A waypoint this near an object's middle, seen from above, belongs to it.
 _NEAR_M = 0.03
@@ -173,6 +175,16 @@ def malformed_routing(answer: str, _context: Context) -> str | None:
     return answer[: len(answer) // 3] or "the"
 
 
+def wrong_option(answer: str, context: Context) -> str | None:
+    """Choose another option of the list than the one that is meant."""
+    chosen = _OPTION.search(answer)
+    labels = [match[1] for match in _LISTED.finditer(context.prompt)]
+    others = [label for label in labels if chosen is not None and label != chosen[1]]
+    if chosen is None or not others:
+        return None
+    return f"{answer[: chosen.start(1)]}{others[-1]}{answer[chosen.end(1) :]}"
+
+
 FAULTS: dict[str, Callable[[str, Context], str | None]] = {
     "undefined_variable": undefined_variable,
     "missing_argument": missing_argument,
@@ -183,6 +195,7 @@ FAULTS: dict[str, Callable[[str, Context], str | None]] = {
     "repetition": repetition,
     "early_success": early_success,
     "malformed_routing": malformed_routing,
+    "wrong_option": wrong_option,
 }
 
 

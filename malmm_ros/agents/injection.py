@@ -2,8 +2,8 @@
 
 What is injected is an error, not a language model: it shows how a team deals with a fault of a
 known kind. A draw depends on the seed, the number of the plan's step and the duty (planning,
-coding, routing) alone, so every team with that duty meets the same faults. A step is hit by a
-duty's fault once; what the team asks for afterwards is left alone.
+coding, routing, choosing) alone, so every team with that duty meets the same faults. A step is
+hit by a duty's fault once; what the team asks for afterwards is left alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from malmm_ros.agents import faults
 from malmm_ros.agents.messages import AgentRole
 from malmm_ros.errors import ConfigurationError
 
-Duty = Literal["routing", "planning", "coding"]
+# A team's roles, and an agent that shares a long task with others.
+InjectedRole = AgentRole | Literal["cooperator"]
+Duty = Literal["routing", "planning", "coding", "choosing"]
 FaultKind = Literal[
     "undefined_variable",
     "missing_argument",
@@ -29,6 +31,7 @@ FaultKind = Literal[
     "repetition",
     "early_success",
     "malformed_routing",
+    "wrong_option",
 ]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
@@ -36,12 +39,14 @@ _KINDS: dict[Duty, tuple[FaultKind, ...]] = {
     "routing": ("malformed_routing",),
     "planning": ("skipped_step", "wrong_object", "repetition", "early_success"),
     "coding": ("undefined_variable", "missing_argument", "forgotten_close", "ignored_collision"),
+    "choosing": ("malformed_routing", "wrong_option", "repetition"),
 }
-_DUTIES: dict[AgentRole, tuple[Duty, ...]] = {
+_DUTIES: dict[InjectedRole, tuple[Duty, ...]] = {
     "supervisor": ("routing",),
     "planner": ("planning",),
     "coder": ("coding",),
     "single": ("planning", "coding"),
+    "cooperator": ("choosing",),
 }
 # A fault that shows does so in the report of its own program or of the next.
 _REPORTS_UNTIL_QUIET = 2
@@ -79,7 +84,7 @@ class Injection:
     """
 
     kind: FaultKind
-    role: AgentRole
+    role: InjectedRole
     step: int
     is_detected: bool = False
     is_recovered: bool = False
@@ -107,9 +112,9 @@ class Injector:
         self._met: set[tuple[int, Duty]] = set()
         self._open: list[_Open] = []
         self._new: list[Injection] = []
-        self._previous: dict[AgentRole, str] = {}
+        self._previous: dict[InjectedRole, str] = {}
 
-    def alter(self, role: AgentRole, answer: str, *, prompt: str, step: int) -> str:
+    def alter(self, role: InjectedRole, answer: str, *, prompt: str, step: int) -> str:
         """Give an answer back, spoilt where the draws say so.
 
         Args:
@@ -164,7 +169,7 @@ class Injector:
             for item in self._open
         )
 
-    def _alter_step(self, role: AgentRole, answer: str, *, prompt: str, step: int) -> str:
+    def _alter_step(self, role: InjectedRole, answer: str, *, prompt: str, step: int) -> str:
         for duty in _DUTIES[role]:
             if (step, duty) in self._met:
                 continue
@@ -177,7 +182,7 @@ class Injector:
 
     def _spoil(
         self,
-        role: AgentRole,
+        role: InjectedRole,
         duty: Duty,
         answer: str,
         *,

@@ -7,17 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TypeVar
 
-from malmm_ros.agents.answers import UnusableAnswerError, Verdict, read_verdict
+from malmm_ros.agents.answers import Verdict, read_verdict
+from malmm_ros.agents.asking import Asking, Question
 from malmm_ros.agents.code_runner import CodeRunner, StepReport
 from malmm_ros.agents.history import History
 from malmm_ros.agents.injection import Injector
 from malmm_ros.agents.interruption import check_cancelled
-from malmm_ros.agents.messages import AgentRole, ChatMessage, Speaker
+from malmm_ros.agents.messages import AgentRole, Speaker
 from malmm_ros.agents.model import ModelClient
 from malmm_ros.agents.operator import Operator
 from malmm_ros.agents.operator_link import OperatorLink
 from malmm_ros.agents.progress import ProgressWatch
-from malmm_ros.agents.prompting import Prompts, Turn, prompt_hash
+from malmm_ros.agents.prompting import Prompts, Turn
 from malmm_ros.agents.scene_json import scene_to_json
 from malmm_ros.agents.scene_text import render_scene
 from malmm_ros.agents.transcript import Transcript
@@ -69,6 +70,9 @@ class TaskRun:
         self._scene: Scene | None = None
         self._progress = ProgressWatch()
         self._injector = injector
+        self._asking = Asking(
+            spending=spending, transcript=transcript, injector=injector, check=self._check
+        )
         self._operator = OperatorLink(
             operator,
             transcript=transcript,
@@ -124,22 +128,21 @@ class TaskRun:
             scene=render_scene(self._scene or self.observe()),
             turn=turn or role,
         )
-        wants_json = role == "supervisor" or turn == "verify"
-        chat = [system, user]
-        answer = self._send(role, chat, purpose=turn or "turn", wants_json=wants_json)
-        try:
-            return answer, read(answer)
-        except UnusableAnswerError as error:
-            self.repairs += 1
-            self._injector.notice()
-            # Some endpoints refuse a chat with an empty message in it.
-            bad = ChatMessage("assistant", answer or "(no answer)")
-            chat += [bad, self._prompts.repair(str(error))]
-        answer = self._send(role, chat, purpose="repair", wants_json=wants_json)
-        try:
-            return answer, read(answer)
-        except UnusableAnswerError:
-            return answer, None
+        return self._asking.ask(
+            self._clients[role],
+            [system, user],
+            Question(
+                speaker=role,
+                role=role,
+                purpose=turn or "turn",
+                wants_json=role == "supervisor" or turn == "verify",
+                step=self.steps,
+                is_spoilt=turn != "verify",
+            ),
+            read=read,
+            repair=self._prompts.repair,
+            on_repair=self._count_repair,
+        )
 
     def act(self, code: str) -> StepReport:
         """Rehearse a program, run it when it may, look again, and tell the team.
@@ -233,32 +236,8 @@ class TaskRun:
                 f"gave up after {self.errors} errors in a row; the last: {_gist(what)}",
             )
 
-    def _send(
-        self, role: AgentRole, chat: list[ChatMessage], *, purpose: str, wants_json: bool
-    ) -> str:
-        self._check()
-        start_s = time.monotonic()
-        answer = self._clients[role].ask(chat, check=self._check, wants_json=wants_json)
-        self._spending.add(answer.usage)
-        text = answer.text
-        if purpose not in ("repair", "verify"):
-            text = self._injector.alter(role, text, prompt=chat[-1].content, step=self.steps)
-        self._transcript.add(
-            "message",
-            role,
-            text,
-            {
-                "purpose": purpose,
-                "system": prompt_hash(chat[0].content),
-                "prompt": chat[-1].content,
-                "answer": text,
-                "usage": asdict(answer.usage),
-            },
-            duration_s=time.monotonic() - start_s,
-        )
-        for fault in self._injector.take_new():
-            self._transcript.add("injection", role, f"injected error: {fault.kind}", asdict(fault))
-        return text
+    def _count_repair(self) -> None:
+        self.repairs += 1
 
     def _record(self, kind: str, report: StepReport, start_s: float) -> None:
         self._transcript.add(

@@ -15,20 +15,23 @@ class AgentUsage:
     """What an agent's model consumed so far; all zero without a model.
 
     Attributes:
+        cost: In the currency of the model's prices; 0 where no price is known.
         parse_failures: Answers that could not be used, repaired ones included.
     """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cost: float = 0.0
     parse_failures: int = 0
 
-    def to_json(self) -> Mapping[str, int]:
+    def to_json(self) -> Mapping[str, float]:
         """As JSON values."""
         return {
             "calls": self.calls,
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
+            "cost": self.cost,
             "parse_failures": self.parse_failures,
         }
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from malmm_ros.agents.messages import ChatMessage
 from malmm_ros.agents.offline.coder_role import write_code
 from malmm_ros.agents.offline.conversation import Conversation, Duty, read_conversation
+from malmm_ros.agents.offline.cooperating.reading import is_cooperating
+from malmm_ros.agents.offline.cooperating.role import cooperate
 from malmm_ros.agents.offline.planner_role import plan, verify
 from malmm_ros.agents.offline.single_role import act, act_at_once, judge
 from malmm_ros.agents.offline.supervisor_role import choose_next
@@ -28,5 +30,7 @@ def answer(messages: Sequence[ChatMessage]) -> str:
     Raises:
         ModelError: The messages are not this project's prompts (``invalid_request``).
     """
+    if is_cooperating(messages):
+        return cooperate(messages)
     talk = read_conversation(messages)
     return _DUTIES[talk.duty](talk)

@@ -6,17 +6,16 @@ agents. They still walk, grasp and carry under the rules of the world.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from malmm_ros.cooperation.agent import AgentUsage
 from malmm_ros.cooperation.mapping import CELL_M, SemanticMap
+from malmm_ros.cooperation.mapping.walking import ARRIVAL_FRAMES, TURN_SHARE, walking_graph
 from malmm_ros.cooperation.transport.actions import ONGOING, Action
 from malmm_ros.cooperation.transport.execution import Execution
 from malmm_ros.cooperation.transport.memory import KnownObject, KnownTeammate, TransportMemory
@@ -26,10 +25,6 @@ from malmm_ros.cooperation.transport.schedule import Problem, Trip, Worker, sche
 from malmm_ros.cooperation.transport.senses import hands
 from malmm_ros.cooperation.transport.world import TransportWorld
 
-# Turning and keeping clear cost time beside walking the shortest way; fitted to 28 legs of the
-# training episodes, as was the time that the end of a way to the bed takes.
-_TURN_SHARE = 1.65
-_ARRIVAL_FRAMES = 40.0
 # An unchanged situation is not scheduled again before so many frames.
 _PATIENCE = 40
 
@@ -44,7 +39,7 @@ class CentralPlanner:
         self._rng = rng
         self._chart = _true_chart(world)
         self._clearance = self._chart.clearances()
-        self._graph = _walking_graph(self._clearance, world.rules.radius_m)
+        self._graph = walking_graph(self._clearance > world.rules.radius_m, CELL_M)
         self._planned_at = -1
         self._situation: tuple[int, ...] = (-1,)
         self._seats = {name: CentralSeat(self, world, name, self._chart, rng) for name in names}
@@ -88,7 +83,7 @@ class CentralPlanner:
             grasp_frames=self._world.rules.frames(self._world.rules.grasp_frames),
             put_frames=self._world.rules.frames(self._world.rules.put_frames),
             drop_frames=self._world.rules.frames(self._world.rules.drop_frames),
-            arrival_frames=_ARRIVAL_FRAMES,
+            arrival_frames=ARRIVAL_FRAMES,
         )
         ids = [thing.id for thing in (*targets, *containers)]
         for seat, trips in zip(seats, schedule(problem, self._rng), strict=True):
@@ -114,7 +109,7 @@ class CentralPlanner:
         if not body.load:
             return False
         points = [(body.x, body.y), self._world.episode.layout.bed.area.centre]
-        needed = self._frames_between(points)[0, 1] + 2.0 * _ARRIVAL_FRAMES
+        needed = self._frames_between(points)[0, 1] + 2.0 * ARRIVAL_FRAMES
         return bool(self._world.horizon - self._world.frame < needed)
 
     def _body(self, name: str) -> tuple[float, float]:
@@ -132,7 +127,7 @@ class CentralPlanner:
             near = free[int(gaps.argmin())]
             cells.append(int(near[0]) * grid.columns + int(near[1]))
         metres = dijkstra(self._graph, indices=cells)[:, cells]
-        frames: NDArray[np.float64] = _TURN_SHARE * metres / rules.walk_m
+        frames: NDArray[np.float64] = TURN_SHARE * metres / rules.walk_m
         return frames
 
 
@@ -255,21 +250,3 @@ def _true_chart(world: TransportWorld) -> SemanticMap:
     ).reshape(-1, 3)
     chart.add_points(points)
     return chart
-
-
-def _walking_graph(clearance: NDArray[np.float64], radius_m: float) -> csr_matrix:
-    """Free cells with their eight neighbours, weighted in metres."""
-    free = clearance > radius_m
-    rows, columns = free.shape
-    numbers = np.arange(rows * columns).reshape(rows, columns)
-    sources, ends, weights = [], [], []
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        here = (slice(0, rows - down), slice(max(0, -right), columns - max(0, right)))
-        there = (slice(down, rows), slice(max(0, right), columns + min(0, right)))
-        both = free[here] & free[there]
-        sources.append(numbers[here][both])
-        ends.append(numbers[there][both])
-        weights.append(np.full(int(both.sum()), CELL_M * math.hypot(down, right)))
-    joined = (np.concatenate(sources), np.concatenate(ends))
-    graph = csr_matrix((np.concatenate(weights), joined), shape=(free.size, free.size))
-    return graph + graph.T

@@ -155,6 +155,10 @@ class TransportMemory:
         """Believe no longer that a thing is where it was."""
         self.objects.pop(object_id, None)
 
+    def forget_teammate(self, name: str) -> None:
+        """Know nothing of a teammate, as at first."""
+        self.teammates[name] = KnownTeammate(name)
+
     def near_teammates(self, frames: int = 60) -> list[tuple[float, float]]:
         """Where teammates were seen a moment ago."""
         return [

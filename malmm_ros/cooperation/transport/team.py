@@ -15,6 +15,7 @@ from malmm_ros.errors import ConfigurationError, UnknownNameError
 
 # Classes of agents that see and decide for themselves: (briefing, *, rng, **options).
 AGENTS = {
+    "coela": "malmm_ros.cooperation.coela.agent:CoelaAgent",
     "random": "malmm_ros.cooperation.transport.random_agent:RandomAgent",
     "rhp": "malmm_ros.cooperation.transport.rhp:RulePlanner",
 }

@@ -1,0 +1,87 @@
+"""What teammates said, as far as it matters for a choice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from malmm_ros.agents.offline.cooperating.reading import ROOM, THING, Situation
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_REQUEST = re.compile(r"\b(?:please|can you|could you|need (?:your )?help)\b", re.I)
+_EXPLORED = re.compile(r"\bexplored\b|\bhave searched\b|\bnothing (?:more|else|left)\b", re.I)
+_FOUND = re.compile(r"\b(?:found|see|saw|there (?:is|are)|left)\b", re.I)
+_TAKES = re.compile(r"\b(?:take|taking|fetch|grasp|get|grab|hold|carry|bring|yes)\w*\b", re.I)
+_GOES = re.compile(r"\b(?:go|going|head|heading|explore|exploring|am in|search|walk)\b", re.I)
+_DELIVERED = re.compile(r"\bdelivered\b", re.I)
+
+
+@dataclass(slots=True)
+class Heard:
+    """What teammates are, know and want.
+
+    Attributes:
+        rooms: Where each of them is or goes, as said last.
+        explored: Rooms that need not be looked at any more.
+        claimed: Things that somebody takes or holds.
+        reported: Targets that lie around, with their rooms.
+        containers: Containers that lie around, with their rooms.
+        delivered: Things at the bed.
+        request: The last sentence that asks for something, while it is unanswered.
+    """
+
+    rooms: dict[str, str] = field(default_factory=dict)
+    explored: set[str] = field(default_factory=set)
+    claimed: set[int] = field(default_factory=set)
+    reported: dict[int, str] = field(default_factory=dict)
+    containers: dict[int, str] = field(default_factory=dict)
+    delivered: set[int] = field(default_factory=set)
+    request: str = ""
+    asked_by: str = ""
+
+
+def listen(situation: Situation) -> Heard:
+    """Take in the dialogue, oldest first, so that later words count."""
+    heard = Heard()
+    for speaker, text in situation.spoken:
+        if speaker == situation.agent:
+            heard.request = ""  # whatever was asked, something was said since
+            continue
+        for sentence in _SENTENCE.split(text):
+            _take_in(heard, speaker, sentence)
+    heard.claimed |= situation.mates_hold
+    for number in heard.claimed | heard.delivered:
+        heard.reported.pop(number, None)
+        heard.containers.pop(number, None)
+    return heard
+
+
+def _take_in(heard: Heard, speaker: str, sentence: str) -> None:
+    things = [int(number) for _, number in THING.findall(sentence)]
+    rooms = ROOM.findall(sentence)
+    if _REQUEST.search(sentence):
+        heard.request, heard.asked_by = sentence, speaker
+        _note_places(heard, sentence)
+    elif _DELIVERED.search(sentence):
+        heard.delivered.update(things)
+    elif _EXPLORED.search(sentence):
+        heard.explored.update(rooms)
+    elif _FOUND.search(sentence) and things:
+        _note_places(heard, sentence)
+    elif _TAKES.search(sentence) and things:
+        heard.claimed.update(things)
+    elif _GOES.search(sentence) and rooms:
+        heard.rooms[speaker] = rooms[-1]
+
+
+def _note_places(heard: Heard, sentence: str) -> None:
+    """Things, each in the room that is named next."""
+    waiting: list[tuple[int, bool]] = []
+    for match in re.finditer(rf"(container )?{THING.pattern}|({ROOM.pattern})", sentence):
+        if match[3] is not None:
+            waiting.append((int(match[3]), match[1] is not None))
+            continue
+        for number, is_container in waiting:
+            place = heard.containers if is_container else heard.reported
+            place[number] = match[4]
+        waiting = []

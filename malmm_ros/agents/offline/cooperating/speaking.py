@@ -1,0 +1,98 @@
+"""What the stand-in says to its teammates, and when it is silent."""
+
+from __future__ import annotations
+
+from malmm_ros.agents.offline.cooperating.deciding import Decision, decide
+from malmm_ros.agents.offline.cooperating.listening import Heard, listen
+from malmm_ros.agents.offline.cooperating.reading import Situation
+
+_MOST_CHARACTERS = 480
+
+
+def draft(situation: Situation) -> str:
+    """A message; empty when there is nothing worth saying."""
+    if not situation.mates or _is_nearly_done(situation):
+        return ""
+    return Speaker(situation, listen(situation), decide(situation)).message()
+
+
+def _is_nearly_done(now: Situation) -> bool:
+    """Whether what is left is in the own hands: speaking only costs time."""
+    return now.total - len(now.delivered) - now.load <= 0
+
+
+class Speaker:
+    """Puts one message together."""
+
+    def __init__(self, situation: Situation, heard: Heard, decision: Decision) -> None:
+        self._now = situation
+        self._heard = heard
+        self._decision = decision
+        self._said = " ".join(text for who, text in situation.spoken if who == situation.agent)
+
+    def message(self) -> str:
+        """What is new, shortest first; empty when nothing is."""
+        news = [*self._answer(), *self._rooms(), *self._finds(), *self._request()]
+        intention = self._intention()
+        if not news and not intention:
+            return ""
+        text = " ".join([*news, *intention])
+        while len(text) > _MOST_CHARACTERS and news:
+            news.pop()
+            text = " ".join([*news, *intention])
+        return text
+
+    def _answer(self) -> list[str]:
+        if not self._heard.request:
+            return []
+        option = self._decision.option
+        if option.kind == "grasp" or (option.kind == "go" and option.room in self._heard.request):
+            return ["Yes, I do that."]
+        return ["Not now; later if I can."]
+
+    def _rooms(self) -> list[str]:
+        here = [self._now.here] if self._now.here else []
+        done = [room.name for room in (*here, *self._now.rooms) if room.level == "all"]
+        new = [name for name in done if f"explored {name}" not in self._said]
+        if not [name for name in new if name not in self._said]:
+            return []
+        return [f"I explored {', '.join(done)}."]
+
+    def _finds(self) -> list[str]:
+        here = [self._now.here] if self._now.here else []
+        taken = self._decision.option.thing
+        parts = []
+        for room in (*here, *self._now.rooms):
+            left = [
+                number
+                for number in room.things
+                if number != taken and f"({number})" not in self._said
+            ]
+            if left:
+                parts.append(f"{', '.join(map(self._name, left))} in {room.name}")
+        return [f"I found {'; '.join(parts)}."] if parts else []
+
+    def _request(self) -> list[str]:
+        now = self._now
+        if now.has_free_hand or not now.load or "lease fetch" in self._said:
+            return []
+        here = now.here
+        left = [n for n in here.things if now.kinds.get(n) in now.goal] if here else []
+        if not left or here is None:
+            return []
+        return [
+            f"I carry all I can; please fetch {', '.join(map(now.name, left))} in {here.name}."
+        ]
+
+    def _intention(self) -> list[str]:
+        option = self._decision.option
+        words = {
+            "explore": f"I explore {option.room}.",
+            "go": f"I go to {option.room}.",
+            "grasp": f"I take {self._now.name(option.thing)}." if option.is_container else "",
+        }.get(option.kind, "")
+        return [words] if words and words not in self._said else []
+
+    def _name(self, number: int) -> str:
+        is_container = self._now.kinds.get(number, "") not in self._now.goal
+        return f"{'container ' if is_container else ''}{self._now.name(number)}"

@@ -1,0 +1,1 @@
+"""CoELA: an agent of five modules that works with others and talks to them."""
