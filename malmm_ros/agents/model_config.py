@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import yaml
+
 from malmm_ros.agents.prices import Price, find_price, read_prices
 from malmm_ros.configuration import from_mapping, parse_mapping
 from malmm_ros.errors import ConfigurationError, ModelError, UnknownNameError
@@ -105,6 +107,17 @@ class ModelConfig:
                 raise UnknownNameError(f"{where}: setting", str(name), MODEL_OPTIONS)
         given = from_mapping(ModelConfig, values, where=where)
         return replace(self, **{name: getattr(given, name) for name in values})
+
+    @property
+    def options(self) -> str:
+        """The settings that are not the defaults, as :meth:`with_options` takes them."""
+        default = ModelConfig()
+        values = {
+            name: getattr(self, name)
+            for name in MODEL_OPTIONS
+            if getattr(self, name) != getattr(default, name)
+        }
+        return yaml.safe_dump(values, default_flow_style=True).strip() if values else ""
 
     def price(self) -> Price | None:
         """What its tokens cost; ``None`` when no table knows.

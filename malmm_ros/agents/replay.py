@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.models import Model
 
 from malmm_ros.agents.messages import ChatMessage
@@ -16,6 +17,7 @@ from malmm_ros.agents.operator import ApprovalRequest, Decision
 from malmm_ros.agents.team import TeamConfig
 from malmm_ros.agents.transcript import AgentEvent, TranscriptError, read_transcript
 from malmm_ros.agents.usage import Budget
+from malmm_ros.cancellation import CancelToken
 from malmm_ros.configuration import from_mapping
 from malmm_ros.errors import ModelError
 
@@ -85,6 +87,11 @@ class Recording:
         return cast("Mapping[str, Any]", self.header.get("world") or {})
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether it ends before its run did, as when the process was killed."""
+        return self.events[-1].kind != "result"
+
+    @property
     def config(self) -> TeamConfig:
         """The team's settings."""
         return from_mapping(TeamConfig, self.header["config"], where="recorded configuration")
@@ -109,14 +116,18 @@ class Replay:
     Attributes:
         divergence: The first difference; ``None`` while there is none.
         matched: Events that were as recorded.
+        end: Where a transcript ends before its run did, in words; empty while it goes on.
+        cancel: Of the new run; ended with the transcript.
     """
 
     def __init__(self, recording: Recording) -> None:
         self._events = [item for item in recording.events if _is_compared(item)]
         self._cursor = 0
-        answers = [str(e.data["answer"]) for e in recording.events if e.kind == "message"]
-        self._answers = iter(answers)
+        self._answers = iter([item.data for item in recording.events if item.kind == "message"])
+        self._recording = recording
         self.divergence: Divergence | None = None
+        self.end = ""
+        self.cancel = CancelToken()
         self.model: Model = function_model(self._answer, name="replay")
 
     @property
@@ -125,13 +136,17 @@ class Replay:
 
     def compare(self, event: AgentEvent) -> None:
         """Take the new run's next event; for ``on_event``."""
-        if self.divergence is not None or not _is_compared(event):
+        if self.divergence is not None or self.end or not _is_compared(event):
             return
         expected = self._next()
+        if expected is None and self._recording.is_cut_off:
+            self._end_here("the transcript ends here, before its run did")
+            return
         if expected is not None and _essence(expected) == _essence(event):
             self._cursor += 1
             return
         if expected is not None and event.kind == "result" and self._is_cut_off(expected):
+            self._end_here(f"the recorded run was ended here ({expected.data['reason']})")
             return
         self.divergence = Divergence(
             index=self._events[-1].index + 1 if expected is None else expected.index,
@@ -166,11 +181,18 @@ class Replay:
             said.append(event.text)
         return tuple(said)
 
-    def _answer(self, _chat: Sequence[ChatMessage]) -> str:
-        answer = next(self._answers, None)
-        if answer is None:
-            raise ModelError("unreachable", "the recording holds no further answer")
-        return answer
+    def _answer(self, _chat: Sequence[ChatMessage]) -> ModelResponse:
+        recorded = next(self._answers, None)
+        if recorded is None:
+            raise ModelError("unreachable", "the transcript holds no further answer")
+        return ModelResponse(
+            [TextPart(str(recorded["answer"]))],
+            finish_reason="length" if recorded.get("is_cut") else "stop",
+        )
+
+    def _end_here(self, words: str) -> None:
+        self.end = f"{words}, after {_count_turns(self._recording.events)}"
+        self.cancel.cancel(self.end)
 
     def _next(self) -> AgentEvent | None:
         return self._events[self._cursor] if self._cursor < len(self._events) else None
@@ -182,8 +204,15 @@ class Replay:
         return str(expected.data["reason"]).startswith(_OUTER_ENDS)
 
 
+def _count_turns(events: Sequence[AgentEvent]) -> str:
+    """How many turns of agents there were."""
+    purposes = [item.data.get("purpose") for item in events if item.kind == "message"]
+    number = sum(purpose not in ("repair", "verify") for purpose in purposes)
+    return f"{number} turn{'' if number == 1 else 's'}"
+
+
 def _is_compared(event: AgentEvent) -> bool:
-    if event.kind in ("header", "injection"):
+    if event.kind in ("header", "injection", "model"):
         return False
     return event.kind != "operator" or event.data["verdict"] not in ("pause", "resume")
 

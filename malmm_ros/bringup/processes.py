@@ -43,16 +43,16 @@ def node_command(node: ResolvedNode) -> list[str]:
     for origin, target in node.remappings:
         command += ["-r", f"{origin}:={target}"]
     for name, value in node.parameters.items():
-        command += ["-p", f"{name}:={_scalar(value)}"]
+        command += ["-p", f"{name}:={scalar(value)}"]
     for file in node.parameter_files:
         command += ["--params-file", file]
     return command
 
 
-def _scalar(value: ParameterValue) -> str:
+def scalar(value: ParameterValue) -> str:
     """A value as YAML on one line; texts quoted, so that ``on`` and ``1`` stay texts."""
     if isinstance(value, tuple):
-        return "[" + ", ".join(map(_scalar, value)) + "]"
+        return "[" + ", ".join(map(scalar, value)) + "]"
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(yaml.safe_dump(value)).splitlines()[0]

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from malmm_ros.bringup.domain import DomainLease
-from malmm_ros.bringup.processes import ProcessGroup, describe_end, node_command
+from malmm_ros.bringup.processes import ProcessGroup, describe_end, node_command, scalar
 from malmm_ros.bringup.systems import SIM
 from malmm_ros.bringup.table import Value
 from malmm_ros.errors import NodeDiedError
@@ -55,7 +55,7 @@ class RunningSystem:
         self._commands = {node.name: node_command(node) for node in nodes if node.module}
         for name, extra in (parameters or {}).items():
             for key, value in extra.items():
-                self._commands[name] += ["-p", f'{key}:="{value}"']
+                self._commands[name] += ["-p", f"{key}:={scalar(value)}"]
         self._lines: dict[str, collections.deque[str]] = {
             name: collections.deque(maxlen=_LAST_LINES) for name in self._commands
         }

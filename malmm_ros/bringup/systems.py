@@ -83,6 +83,16 @@ SIM = Bringup(
             default="",
             doc="of an OpenAI-compatible endpoint; empty: the model provider's own",
         ),
+        Argument(
+            name="model_options",
+            default="",
+            doc="the model's own settings, a YAML mapping, e.g. {temperature: 1, timeout_s: 900}",
+        ),
+        Argument(
+            name="prices",
+            default="",
+            doc="YAML table of what models' tokens cost, beside our own",
+        ),
         Argument(name="task", default="stack_blocks", doc="the task world to load at start"),
         Argument(name="seed", default=0, doc="of the task's layout, colours and counts"),
         Argument(
@@ -186,6 +196,8 @@ SIM = Bringup(
                 "team": Use(argument="team"),
                 "model": Use(argument="model"),
                 "base_url": Use(argument="base_url"),
+                "model_options": Use(argument="model_options"),
+                "prices": Use(argument="prices"),
                 "use_sim_time": True,
             },
         ),

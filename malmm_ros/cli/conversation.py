@@ -16,6 +16,19 @@ _STYLES = {
 }
 # What the answers and reports say already is not printed twice.
 _SILENT = ("header", "code", "rehearsal", "approval")
+# Longer contributions are cut on the terminal; the transcript has the rest.
+_MAX_CHARS = 6_000
+
+
+def printable(text: str) -> str:
+    """A text of a model's or a program's, without what would command the terminal."""
+    from malmm_ros.agents.messages import clean_text
+
+    text = clean_text(text).strip()
+    if len(text) <= _MAX_CHARS:
+        return text
+    rest = f"… {len(text) - _MAX_CHARS:,} further characters are in the transcript"
+    return f"{text[:_MAX_CHARS]}\n{rest}"
 
 
 class ConversationPrinter:
@@ -42,8 +55,10 @@ class ConversationPrinter:
             self._show_scene(text)
         elif kind == "rehearsal" and "refused" in text.lower():
             self._say("executor", text)
+        elif kind == "model":
+            self._say(kind, text)
         elif kind not in _SILENT:
-            self._say(agent, text)
+            self._say(agent, text or "(no answer)")
 
     def _show_scene(self, text: str) -> None:
         if self._with_scenes:
@@ -51,4 +66,4 @@ class ConversationPrinter:
 
     def _say(self, agent: str, text: str) -> None:
         self._console.print(Text(f"{agent}:", style=_STYLES.get(agent, "dim")))
-        self._console.print(Padding(Text(text.strip()), (0, 0, 0, 4)))
+        self._console.print(Padding(Text(printable(text)), (0, 0, 0, 4)))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add ``--model``, ``--base-url``, ``--role-model``, ``--prices`` and ``--history``."""
+    """Which model, where, how it is asked, what it costs, and what its agents read."""
     parser.add_argument("--model", default="offline", help="the language model's name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
     parser.add_argument(
@@ -19,6 +19,12 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="ROLE=MODEL[@URL]",
         help="another model for one role, e.g. coder=small-model; may be repeated",
+    )
+    parser.add_argument(
+        "--model-options",
+        default="",
+        help="its own settings, a YAML mapping: {temperature: 1, max_tokens: 4000, "
+        "timeout_s: 900, retries: 4, has_json_mode: true}; docs/models.md lists all",
     )
     parser.add_argument(
         "--prices", default="", help="YAML table of what models' tokens cost, beside our own"
@@ -39,6 +45,8 @@ def read_model(arguments: argparse.Namespace) -> ModelConfig:
     """
     from malmm_ros.agents import ModelConfig
 
-    model = ModelConfig(name=arguments.model, base_url=arguments.base_url, prices=arguments.prices)
+    model = ModelConfig(
+        name=arguments.model, base_url=arguments.base_url, prices=arguments.prices
+    ).with_options(arguments.model_options, where="--model-options")
     model.price()  # a table that cannot be read is said now
     return model

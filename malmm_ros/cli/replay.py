@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from malmm_ros.cli.conversation import ConversationPrinter
+from malmm_ros.cli.conversation import ConversationPrinter, printable
 from malmm_ros.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -38,18 +38,21 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         values = {
             "is_equal": divergence is None,
+            "end": replay.end,
             "matched": replay.matched,
             "divergence": None if divergence is None else asdict(divergence),
             "reason": result.reason,
         }
         arguments.json.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     if divergence is None:
-        sys.stdout.write(f"\nas recorded: all {replay.matched} events ({result.reason})\n")
+        end = f"; {replay.end}" if replay.end else f" ({result.reason})"
+        sys.stdout.write(f"\nas recorded: all {replay.matched} events{end}\n")
         return 0
     sys.stdout.write(
         f"\n{replay.matched} events as recorded; the first difference is at event "
-        f"{divergence.index} of the transcript\n--- recorded\n{divergence.recorded or '(ended)'}\n"
-        f"+++ now\n{divergence.now or '(ended)'}\n"
+        f"{divergence.index} of the transcript\n"
+        f"--- recorded\n{printable(divergence.recorded) or '(ended)'}\n"
+        f"+++ now\n{printable(divergence.now) or '(ended)'}\n"
     )
     return 1
 
@@ -82,7 +85,8 @@ def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace)
     def follow(event: Any) -> None:
         nonlocal pictures
         replay.compare(event)
-        if not arguments.quiet:
+        # What the world does after the transcript's end was never recorded.
+        if not arguments.quiet and not replay.end:
             printer.show(event.kind, event.agent, event.text)
         if event.kind == "scene" and arguments.images is not None:
             _save_image(world, arguments.images / f"{pictures:03d}.png")
@@ -95,6 +99,7 @@ def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace)
             robot,
             budget=recording.budget,
             on_event=follow,
+            cancel=replay.cancel,
             operator=replay,
             world=facts,
         )

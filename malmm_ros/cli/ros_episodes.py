@@ -47,11 +47,8 @@ def run_through_ros(
         return
     with tempfile.TemporaryDirectory() as scratch:
         folder = transcripts or Path(scratch)
-        parameters: dict[str, Value] = {"transcripts": str(folder.resolve())}
-        if config.role_models:
-            parameters["role_models"] = ",".join(config.role_models)
         with RunningSystem(
-            _arguments(config), parameters={"agents": parameters}, log=folder / "nodes.log"
+            _arguments(config), parameters=_parameters(config, folder), log=folder / "nodes.log"
         ) as system:
             failures = 0
             for job in jobs:
@@ -80,9 +77,30 @@ def _arguments(config: EvaluationConfig) -> dict[str, Value]:
         "team": config.team,
         "model": config.model.name,
         "base_url": config.model.base_url,
+        "model_options": config.model.options,
+        "prices": str(Path(config.model.prices).resolve()) if config.model.prices else "",
         "task": first.task,
         "options": _yaml(first.options),
         "speed": 0.0,
+    }
+
+
+def _parameters(config: EvaluationConfig, folder: Path) -> dict[str, dict[str, Value]]:
+    """What is no argument of ``malmm up sim``, by node."""
+    agents: dict[str, Value] = {"transcripts": str(folder.resolve())}
+    if config.role_models:
+        agents["role_models"] = ",".join(config.role_models)
+    if config.observations != "vision":
+        return {"agents": agents}
+    eyes = config.vision.pipeline
+    return {
+        "agents": agents,
+        "simulator": {"sensor_noise": config.vision.noise is not None},
+        "scene": {
+            "pipeline.segmenter_options": eyes.segmenter_options,
+            "pipeline.proposer": eyes.proposer,
+            "pipeline.proposer_options": eyes.proposer_options,
+        },
     }
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.cli.argument_types import natural, output_file, output_folder, seconds
-from malmm_ros.cli.conversation import ConversationPrinter
+from malmm_ros.cli.conversation import ConversationPrinter, printable
 from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.cli.vision_arguments import add_vision_arguments, read_vision
@@ -41,6 +41,7 @@ _OF_NODES = (
     "options",
     "model",
     "base_url",
+    "model_options",
     "role_model",
     "prices",
     "history",
@@ -111,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(result, indent=2, default=str) + "\n")
     words = "succeeded" if result["success"] else "failed"
-    sys.stdout.write(f"\n{words} ({result['reason']}): {result['message']}\n")
+    sys.stdout.write(f"\n{words} ({result['reason']}): {printable(result['message'])}\n")
     if result["transcript"]:
         sys.stdout.write(f"transcript: {result['transcript']}\n")
     return 0 if result["success"] else 1
@@ -193,6 +194,8 @@ def _run_in(world: World, arguments: argparse.Namespace) -> dict[str, Any]:
     _save_image(world, arguments.images, "after")
     is_done, text = world.success()
     sys.stdout.write(f"\n{_describe_use(outcome)}\n")
+    if arguments.inject > 0.0:
+        sys.stdout.write(_describe_injections(outcome))
     sys.stdout.write(f"\nthe simulator's own condition for {task}: {text}\n")
     return {
         "success": outcome.is_success,
@@ -268,12 +271,21 @@ def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:
 def _describe_use(outcome: TaskResult) -> str:
     """What a run cost, in calls, tokens and, where the price is known, money."""
     usage = outcome.usage
-    text = f"{usage.calls} model calls, {usage.tokens} tokens"
-    if usage.calls and not usage.tokens:
-        text += " (the endpoint counts none, so that budgets of tokens and money cannot hold)"
+    text = usage.describe()
     if outcome.unpriced_models:
         return f"{text}; no price is known for {', '.join(outcome.unpriced_models)} (see --prices)"
     return f"{text}, cost {usage.cost:.4f}"
+
+
+def _describe_injections(outcome: TaskResult) -> str:
+    """A line for each error that was put into the answers, and what became of it."""
+    lines = [
+        f"  {item.kind.replace('_', ' ')}, {item.role}, step {item.step + 1}: "
+        f"{'detected' if item.is_detected else 'not detected'}, "
+        f"{'recovered' if item.is_recovered else 'not recovered'}\n"
+        for item in outcome.injections
+    ]
+    return f"injected errors: {len(lines) or 'none'}\n{''.join(lines)}"
 
 
 def _listen(operator: TerminalOperator, arguments: argparse.Namespace) -> None:

@@ -48,6 +48,8 @@ class AgentsNodeConfig:
         team: Name of the team.
         model: Name of the language model; ``offline`` is the rule-based stand-in.
         base_url: Of an OpenAI-compatible endpoint; empty: the provider's own.
+        model_options: The model's own settings, a YAML mapping: ``{temperature: 1}``.
+        prices: YAML table of what models' tokens cost, beside our own.
         role_models: Other models for some roles: ``coder=NAME,planner=NAME@URL``.
         approve: Each step waits for the service ``approve``; meant for real arms.
         transcripts: Folder of the transcripts.
@@ -58,6 +60,8 @@ class AgentsNodeConfig:
     team: str = "malmm"
     model: str = "offline"
     base_url: str = ""
+    model_options: str = ""
+    prices: str = ""
     role_models: str = ""
     approve: bool = False
     transcripts: str = "runs"
@@ -71,7 +75,9 @@ class AgentsNode(Node):
     def __init__(self) -> None:
         super().__init__("agents")
         self._config = declare_configuration(self, AgentsNodeConfig)
-        self._model = ModelConfig(name=self._config.model, base_url=self._config.base_url)
+        self._model = ModelConfig(
+            name=self._config.model, base_url=self._config.base_url, prices=self._config.prices
+        ).with_options(self._config.model_options, where="parameter model_options")
         # Made once to find a wrong team or a missing key now, not at the first task.
         self._teams: dict[str, Team] = {}
         self._team(self._config.team)
