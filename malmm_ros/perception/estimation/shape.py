@@ -26,8 +26,11 @@ _NOISE = 0.0015  # m
 # Weak beliefs that keep fits to a single face from running away.
 _SQUARE_SIGMA = 0.02
 _BALL_BONUS = 1.15
-# From so much of a thing's points on its top, the top's outline tells its form.
-_FROM_ABOVE, _ROUND_FILL = 0.62, 0.88
+# From so much of a thing's points on its top, the top's outline alone tells its form; from so
+# much on, it has a say. It is worth so many metres of residual for each part of its rectangle
+# that it fills less or more than this (logistic fit to 897 seen things, 1 % on the wrong side).
+_FROM_ABOVE, _HAS_TOP, _TOP_POINTS = 0.62, 0.12, 20
+_ROUND_FILL, _FILL_WEIGHT = 0.884, 0.0014
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -155,26 +158,40 @@ def fits_of(shape: Shape) -> Fits:
     box = fit_box(points, bottom=bottom, top=top, prior=BoxPrior(square_sigma=square_sigma))
     cylinder = fit_cylinder(points, bottom=bottom, top=top, radius=0.5 * shape.long)
     sphere = fit_sphere(points, bottom=bottom)
-    fill = top_fill(shape)
     return Fits(
         box=box,
         cylinder=cylinder,
         sphere=sphere,
-        is_round=cylinder.residual < box.residual if fill is None else fill < _ROUND_FILL,
+        is_round=_is_round(shape, box.residual - cylinder.residual),
         is_ball=sphere.residual < _BALL_BONUS * min(cylinder.residual, box.residual),
     )
+
+
+def _is_round(shape: Shape, advantage: float) -> bool:
+    """Whether a thing is a cylinder rather than a box.
+
+    Args:
+        shape: Its form.
+        advantage: By how much less a cylinder misses its points, metres.
+    """
+    fill = top_fill(shape)
+    if fill is None:
+        return advantage > 0.0
+    if shape.top_share >= _FROM_ABOVE:
+        return fill < _ROUND_FILL
+    return advantage > _FILL_WEIGHT * (fill - _ROUND_FILL)
 
 
 def top_fill(shape: Shape) -> float | None:
     """How much of its smallest rectangle the top fills: π/4 for a disc, 1 for a rectangle.
 
     Returns:
-        ``None`` where the thing is seen too much from the side for its outline to tell.
+        ``None`` where too little of the top is seen for its outline to tell.
     """
-    if shape.top_share < _FROM_ABOVE:
+    if shape.top_share < _HAS_TOP:
         return None
     top = shape.top_points()[:, :2].astype(np.float32)
-    if len(top) < 20:
+    if len(top) < _TOP_POINTS:
         return None
     (_, _), (width, length), _ = cv2.minAreaRect(top)
     if width * length <= 0.0:
