@@ -15,7 +15,7 @@ from malmm_ros.bringup.table import Value
 from malmm_ros.errors import MissingDependencyError, NodeDiedError
 
 if TYPE_CHECKING:
-    from malmm_ros.nodes.timing_client import TimingClient
+    from malmm_ros.nodes.timing_client import StopTiming, TimingClient
 
 _START_TIMEOUT_S = 60.0
 _CALLS = 200
@@ -24,6 +24,8 @@ _STOPS = 5
 _PLACES = ((0.15, 0.35, 1.15), (0.15, -0.35, 1.15))
 # The planner's full speed is above 1 rad/s for the base joint on this way.
 _MIN_SPEED = 0.8
+# What real hardware is driven at by default.
+_SLOW = 0.2
 
 
 def measure(progress: Progress) -> Measurement:
@@ -56,19 +58,40 @@ def _measure_running(group: ProcessGroup, progress: Progress) -> Measurement:
         progress(f"{_CALLS} service calls")
         client.round_trip_s()
         calls = [1e3 * client.round_trip_s() for _ in range(_CALLS)]
-        stops = []
-        for index in range(_STOPS):
-            progress(f"stop {index + 1} of {_STOPS}")
-            client.move(_PLACES[0])
-            stops.append(1e3 * client.stop_s(_PLACES[1], min_speed=_MIN_SPEED))
+        full = _stops(client, progress, scale=1.0)
+        slow = _stops(client, progress, scale=_SLOW)
     return Measurement(
         values={
             "ros.service_round_trip_ms": median(calls),
             "ros.service_round_trip_p95_ms": percentile_95(calls),
-            "motion.stop_ms": median(stops),
-            "motion.stop_max_ms": round(max(stops), 4),
+            **_summary("motion.stop", full),
+            **_summary("motion.slow_stop", slow),
         }
     )
+
+
+def _stops(client: TimingClient, progress: Progress, *, scale: float) -> list[StopTiming]:
+    """Stop the arm some times on its way at a share of its speed."""
+    client.set_speed_scale(1.0)
+    stops = []
+    for index in range(_STOPS):
+        progress(f"stop {index + 1} of {_STOPS} at {100.0 * scale:.0f} % speed")
+        client.move(_PLACES[0])
+        client.set_speed_scale(scale)
+        stops.append(client.stop(_PLACES[1], min_speed=scale * _MIN_SPEED))
+        client.set_speed_scale(1.0)
+    return stops
+
+
+def _summary(name: str, stops: list[StopTiming]) -> dict[str, float | None]:
+    standstill = [1e3 * stop.standstill_s for stop in stops]
+    braking = [1e3 * stop.braking_s for stop in stops]
+    return {
+        f"{name}_ms": median(standstill),
+        f"{name}_max_ms": round(max(standstill), 4),
+        f"{name}_begin_ms": median(braking),
+        f"{name}_begin_max_ms": round(max(braking), 4),
+    }
 
 
 def _wait_for_nodes(client: TimingClient, group: ProcessGroup) -> None:

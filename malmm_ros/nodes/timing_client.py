@@ -5,12 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import rcl_interfaces.msg
 import rclpy
 import sensor_msgs.msg
 from geometry_msgs.msg import Point
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from rclpy.action.client import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
@@ -31,6 +35,21 @@ NODES = ("motion", "scene", "simulator")
 _ANSWER_S = 10.0
 _MOTION_S = 30.0
 _STANDSTILL = 0.01  # rad/s, of the fastest joint
+# A speed that has fallen by this share is falling, whatever the noise.
+_FALLEN = 0.03
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopTiming:
+    """Wall times from the call of a stop, seconds.
+
+    Attributes:
+        braking_s: To the first joint state whose speed has fallen.
+        standstill_s: To the first one at rest.
+    """
+
+    braking_s: float
+    standstill_s: float
 
 
 class TimingClient(Closing):
@@ -47,6 +66,9 @@ class TimingClient(Closing):
         self._release: Any = self._node.create_client(
             Trigger, "motion/release_stop", callback_group=group
         )
+        self._parameters: Any = self._node.create_client(
+            SetParameters, "motion/set_parameters", callback_group=group
+        )
         self._move = GoalClient(
             ActionClient(self._node, MoveTcp, "motion/move", callback_group=group),
             watch=self._watch,
@@ -54,6 +76,7 @@ class TimingClient(Closing):
             what="motion/move",
         )
         self._speed = 0.0
+        self._history: list[tuple[float, float]] = []
         self._news = threading.Condition()
         self._node.create_subscription(
             sensor_msgs.msg.JointState,
@@ -90,8 +113,23 @@ class TimingClient(Closing):
         if result is None or not result.success:
             raise MotionError("benchmark", "rejected" if result is None else result.message)
 
-    def stop_s(self, position: Sequence[float], *, min_speed: float) -> float:
-        """Wall time from the call of ``motion/stop`` to standstill, on the way to a place.
+    def set_speed_scale(self, scale: float) -> None:
+        """Drive everything at this share of its speed from now on.
+
+        Raises:
+            MotionError: The motion node does not take it.
+        """
+        value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=scale)
+        parameter = rcl_interfaces.msg.Parameter(name="speed_scale", value=value)
+        request = SetParameters.Request(parameters=[parameter])
+        answer = call_service(
+            self._parameters, request, timeout_s=_ANSWER_S, watch=self._watch, needed=("motion",)
+        )
+        if not answer.results[0].successful:
+            raise MotionError("benchmark", f"speed_scale {scale:g}: {answer.results[0].reason}")
+
+    def stop(self, position: Sequence[float], *, min_speed: float) -> StopTiming:
+        """Call ``motion/stop`` on the way to a place.
 
         Args:
             position: Far enough away.
@@ -104,13 +142,16 @@ class TimingClient(Closing):
         moving.start()
         try:
             self._wait_for_speed(lambda: self._speed >= min_speed, what="move")
-            started = time.perf_counter()
+            with self._news:
+                self._history = [(time.perf_counter(), self._speed)]
             self._call(self._stop)
             self._wait_for_speed(lambda: self._speed < _STANDSTILL, what="stand still")
-            return time.perf_counter() - started
         finally:
             moving.join(_MOTION_S)
             self._call(self._release)
+            with self._news:
+                history, self._history = self._history, []
+        return _timing(history)
 
     def _move_until_stopped(self, position: Sequence[float]) -> None:
         try:
@@ -126,12 +167,26 @@ class TimingClient(Closing):
     def _receive(self, message: sensor_msgs.msg.JointState) -> None:
         with self._news:
             self._speed = float(np.abs(message.velocity).max(initial=0.0))
+            if self._history:  # begun by a stop
+                self._history.append((time.perf_counter(), self._speed))
             self._news.notify_all()
 
     def _call(self, client: Any) -> None:
         call_service(
             client, Trigger.Request(), timeout_s=_ANSWER_S, watch=self._watch, needed=("motion",)
         )
+
+
+def _timing(history: Sequence[tuple[float, float]]) -> StopTiming:
+    """Read the moments from speeds over time; the first entry is the call."""
+    times, speeds = np.array(history).T
+    highest = np.maximum.accumulate(speeds)
+    is_falling = speeds < (1.0 - _FALLEN) * highest
+    is_at_rest = speeds < _STANDSTILL
+    return StopTiming(
+        braking_s=float(times[is_falling.argmax()] - times[0]),
+        standstill_s=float(times[is_at_rest.argmax()] - times[0]),
+    )
 
 
 def _goal(position: Sequence[float]) -> MoveTcp.Goal:

@@ -11,6 +11,8 @@ from scipy.interpolate import CubicHermiteSpline
 from malmm_ros.trajectory import Trajectory
 
 _SHORTEST_BLEND_S, _LONGEST_BLEND_S = 0.1, 2.0
+# Share of the braking time in which the deceleration rises, and falls.
+_BRAKE_RAMP = 1.0 / 6.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -138,17 +140,42 @@ def brake(
 ) -> Reference:
     """Come to rest from one commanded state, all joints at once; gentle at both ends.
 
-    The speed falls as ``(1−s)²(1+2s)``, whose steepest slope is 1.5 over the whole time.
+    The deceleration is a trapezium over time whose ramps take a sixth of it each, so that its
+    height is 1.2 times the mean.
     """
     speed = present.velocities[0]
-    duration = max(0.05, 1.5 * float((np.abs(speed) / acceleration_limit).max()))
+    height = 1.0 / (1.0 - _BRAKE_RAMP)
+    # A hundredth of room: sampled speeds are rounded.
+    duration = max(0.03, 1.01 * height * float((np.abs(speed) / acceleration_limit).max()))
     count = int(np.ceil(duration / period_s)) + 1
     s = np.minimum(np.arange(count) * period_s / duration, 1.0)[:, None]
+    pull, share, way = _trapezium(s, ramp=_BRAKE_RAMP, height=height)
     return Reference(
-        positions=present.positions[0] + speed * duration * (s - s**3 + 0.5 * s**4),
-        velocities=speed * (1.0 - s) ** 2 * (1.0 + 2.0 * s),
-        accelerations=speed / duration * (-6.0 * s * (1.0 - s)),
+        positions=present.positions[0] + speed * duration * way,
+        velocities=speed * share,
+        accelerations=-speed / duration * pull,
     )
+
+
+def _trapezium(
+    s: NDArray[np.float64], *, ramp: float, height: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Deceleration, speed and way at times ``s`` of 0 to 1, from speed 1 to rest."""
+    left = 1.0 - s
+    pull = height * np.minimum(np.minimum(s, left) / ramp, 1.0)
+    is_first, is_last = s < ramp, left < ramp
+    share = np.where(
+        is_first,
+        1.0 - height * s**2 / (2.0 * ramp),
+        np.where(is_last, height * left**2 / (2.0 * ramp), 1.0 - height * (s - 0.5 * ramp)),
+    )
+    middle = s - height * (0.5 * s**2 - 0.5 * ramp * s + ramp**2 / 6.0)
+    way = np.where(
+        is_first,
+        s - height * s**3 / (6.0 * ramp),
+        np.where(is_last, 0.5 - height * left**3 / (6.0 * ramp), middle),
+    )
+    return pull, share, way
 
 
 def _decay(

@@ -15,4 +15,5 @@ def test_real_nodes_answer_and_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     values = measure(lambda _text: None).values
     assert 0.0 < values["ros.service_round_trip_ms"] < 1000.0
     # Generous, for a busy machine.
-    assert 0.0 < values["motion.stop_ms"] < 2000.0
+    for name in ("motion.stop", "motion.slow_stop"):
+        assert 0.0 < values[f"{name}_begin_ms"] < values[f"{name}_ms"] < 2000.0
