@@ -17,6 +17,7 @@ from malmm_ros.errors import UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import BASE_POSE
 from malmm_ros.perception.checking import usable_images
+from malmm_ros.perception.clutter import Clutter, ClutterConfig
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
 from malmm_ros.perception.estimation.forms import FLAT
@@ -72,6 +73,7 @@ class PipelineConfig:
     table: TablePlaneConfig = field(default_factory=TablePlaneConfig)
     robot_mask: RobotMaskConfig = field(default_factory=RobotMaskConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
+    clutter: ClutterConfig = field(default_factory=ClutterConfig)
 
     def __post_init__(self) -> None:
         if self.segmenter not in SEGMENTERS:
@@ -112,6 +114,7 @@ class ScenePipeline:
         self._grasps = GraspCache(proposer, self._config.grasps)
         self._mask = RobotMask(self._config.robot_mask, robot_name=robot_name, base=base)
         self._tracker = Tracker(self._config.tracking)
+        self._clutter = Clutter(table_z=self._config.table.table_z, config=self._config.clutter)
         self._workspace = Workspace()
         self._newest_s: dict[str, float] = {}
         self._problems: dict[str, str] = {}
@@ -158,7 +161,12 @@ class ScenePipeline:
         views, detections = self._detect(images, joints, gripper, wanted)
         tracks = self._tracker.update(detections, views, gripper, wanted)
         objects = tuple(track.as_object() for track in tracks)
-        objects = tuple(self._with_grasp(item, objects) for item in objects)
+        self._clutter.update(views, objects)
+        objects = tuple(
+            self._with_grasp(item, objects, track.latest)
+            for item, track in zip(objects, tracks, strict=True)
+        )
+        objects += self._clutter.obstacles()
         return Scene(
             stamp_s=max(image.stamp_s for image in images),
             objects=objects,
@@ -202,10 +210,13 @@ class ScenePipeline:
             detection.pose.position, margin=-self._config.border
         )
 
-    def _with_grasp(self, item: SceneObject, objects: Sequence[SceneObject]) -> SceneObject:
+    def _with_grasp(
+        self, item: SceneObject, objects: Sequence[SceneObject], seen: Detection
+    ) -> SceneObject:
         if item.is_fixed or item.is_held:
             return item
-        return replace(item, grasp=self._grasps.grasp(item, objects))
+        clutter = self._clutter.cloud()
+        return replace(item, grasp=self._grasps.grasp(item, objects, seen=seen, clutter=clutter))
 
 
 def _load_proposer(config: PipelineConfig) -> GraspProposer:
