@@ -35,6 +35,10 @@ from std_msgs.msg import String
 from malmm_ros.errors import NodeDiedError
 
 LEASE_S = 1.0
+# Wall time in which a restarted node is heard again by everybody. Lost packets are sent again only
+# every 3 s, in each of three rounds (participants, topics, the latched sign), and the middleware
+# keeps a killed participant for 20 s.
+RETURN_S = 20.0
 # A busy machine may hold up the middleware's own thread for longer than the lease; lease and
 # patience together stay below the two seconds within which a death must be noticed.
 _HICCUP_S = 0.6
@@ -156,15 +160,12 @@ class NodeWatch:
         self,
         *,
         timeout_s: float,
-        first_s: float = 0.0,
         is_given_up: Callable[[], bool] = lambda: False,
     ) -> None:
         """Wait until all nodes are alive; see :meth:`wait_for`.
 
         Args:
-            timeout_s: Wall time for a node that was here before to be back.
-            first_s: Wall time for one that we have never heard, where that is longer: we may
-                have just started ourselves, and discovery repeats itself only every 3 s.
+            timeout_s: Wall time for a node to appear or to be back.
             is_given_up: Whether nobody wants to wait any more; asked again and again.
 
         Raises:
@@ -172,9 +173,7 @@ class NodeWatch:
         """
         started = time.monotonic()
         while missing := self.wait_for(timeout_s=_REPORT_PERIOD_S):
-            is_new = not any(name in self._lost for name in missing)
-            limit_s = max(timeout_s, first_s) if is_new else timeout_s
-            if is_given_up() or time.monotonic() - started >= limit_s:
+            if is_given_up() or time.monotonic() - started >= timeout_s:
                 break
         if missing:
             timeout_s = round(time.monotonic() - started, 1)

@@ -28,7 +28,7 @@ from malmm_ros.nodes.conversions import gripper_message, header, pose_message, s
 from malmm_ros.nodes.emergency import OPERATOR, EmergencyStop
 from malmm_ros.nodes.goal_tokens import GoalTokens, finish
 from malmm_ros.nodes.heartbeat import Heartbeat
-from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.liveness import RETURN_S, NodeWatch
 from malmm_ros.nodes.motion_configuration import MotionNodeConfig, arm_interface, make_planner
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.qos import LATCHED
@@ -39,9 +39,6 @@ from malmm_ros.nodes.scene_client import SceneClient
 from malmm_ros.robots import GripResult, MotionResult, PlannedRobot
 from malmm_ros.trajectory import JointState, Trajectory
 
-# Wall time that a restarted node has to be heard again: discovery repeats itself every 3 s only.
-_RETURN_S = 7.0
-_FIRST_S = 15.0  # wall time that a node has to be heard at all after we started
 _MAX_REHEARSALS = 4
 _PATH_POSES = 40
 
@@ -174,8 +171,7 @@ class MotionNode(Node):
         else:
             try:
                 self._watch.require(
-                    timeout_s=_RETURN_S,
-                    first_s=_FIRST_S,
+                    timeout_s=RETURN_S,
                     is_given_up=lambda: handle.is_cancel_requested,
                 )
                 robot = self._twin(handle.request.rehearsal)
