@@ -29,15 +29,13 @@ from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MalmmError, NodeDiedError
 from malmm_ros.nodes.goal_tokens import GoalTokens, finish
-from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.liveness import RETURN_S, NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.runner import main as run_main
 from malmm_ros.nodes.transcript_publisher import TranscriptPublisher
 from malmm_ros.perception.phrases import find_phrases
 from malmm_ros.srv import Approve, RunTask
-
-_RETURN_S = 10.0  # wall time that nodes have to appear, or to come back, when a task begins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +151,8 @@ class AgentsNode(Node):
         budget = self._config.budget
         if request.timeout > 0.0:
             budget = replace(budget, wall_s=min(budget.wall_s, request.timeout))
-        self._watch.require(timeout_s=_RETURN_S)
-        self._robot.look_for([phrase.text for phrase in find_phrases(request.instruction)])
+        self._watch.require(timeout_s=RETURN_S)
+        self._robot.look_for(find_phrases(request.instruction))
         folder = Path(self._config.transcripts)
         folder.mkdir(parents=True, exist_ok=True)
         self.get_logger().info(f"task: {request.instruction}")

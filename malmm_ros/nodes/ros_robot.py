@@ -20,6 +20,7 @@ from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.scene_client import SceneClient
+from malmm_ros.perception.phrases import ObjectPhrase
 from malmm_ros.robots import GripResult, MotionResult
 from malmm_ros.scene import Scene
 
@@ -68,7 +69,7 @@ class RosRobot:
             GripperState, "gripper_state", self._on_gripper, LATCHED, callback_group=group
         )
 
-    def look_for(self, phrases: Sequence[str]) -> str:
+    def look_for(self, phrases: Sequence[ObjectPhrase]) -> str:
         """What a task speaks of; see :meth:`SceneClient.look_for`."""
         return self._scenes.look_for(phrases)
 

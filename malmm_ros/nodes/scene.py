@@ -26,6 +26,7 @@ from malmm_ros.nodes.vision.configuration import VisionSourceConfig
 from malmm_ros.nodes.vision.perceiver import Perceived
 from malmm_ros.nodes.vision.perception import PipelinePerceiver
 from malmm_ros.nodes.vision.source import VisionSource
+from malmm_ros.perception.phrases import read_phrase
 from malmm_ros.perception.pipeline import PipelineConfig
 from malmm_ros.srv import DetectObjects
 
@@ -143,8 +144,10 @@ class SceneNode(Node):
         self, request: DetectObjects.Request, response: DetectObjects.Response
     ) -> DetectObjects.Response:
         phrases = [phrase for phrase in request.phrases if phrase.strip()]
-        if phrases:
-            self._source.look_for(phrases)
+        wanted = [read_phrase(phrase) for phrase in phrases]
+        wanted += [read_phrase(text, is_implied=True) for text in request.implied if text.strip()]
+        if wanted or request.is_new_task:
+            self._source.look_for(wanted)
         message = self._wait_for(phrases)
         if message is None:
             silence_s = min(1.0, self.config.detect_timeout_s)

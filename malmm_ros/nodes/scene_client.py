@@ -14,8 +14,9 @@ from rclpy.node import Node
 import malmm_ros.msg
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.conversions import scene_value, seconds
-from malmm_ros.nodes.liveness import NodeWatch
+from malmm_ros.nodes.liveness import RETURN_S, NodeWatch
 from malmm_ros.nodes.waiting import call_service
+from malmm_ros.perception.phrases import ObjectPhrase
 from malmm_ros.robots.rehearsal import moved_objects
 from malmm_ros.scene import Scene
 from malmm_ros.srv import DetectObjects
@@ -42,7 +43,7 @@ class SceneClient:
     """
 
     def __init__(
-        self, node: Node, *, watch: NodeWatch, needed: tuple[str, ...], timeout_s: float = 10.0
+        self, node: Node, *, watch: NodeWatch, needed: tuple[str, ...], timeout_s: float = RETURN_S
     ) -> None:
         self._node = node
         self._watch = watch
@@ -86,8 +87,10 @@ class SceneClient:
                 raise NodeDiedError(self._needed[0], f"no scene within {timeout_s:g} s")
             return self._recent[-1][1]
 
-    def look_for(self, phrases: Sequence[str]) -> str:
-        """Tell the scene node what to look for from now on, where it sees with cameras.
+    def look_for(self, phrases: Sequence[ObjectPhrase]) -> str:
+        """Tell the scene node what a task speaks of, where it sees with cameras.
+
+        It looks for that instead of what the task before spoke of, also when that is nothing.
 
         Returns:
             Its words when something is not seen, else an empty text.
@@ -96,11 +99,15 @@ class SceneClient:
             NodeDiedError: A needed node is gone, or no scene comes.
         """
         newest = self.latest or self.wait_for_any(timeout_s=self._timeout_s)
-        if newest.source != "vision" or not phrases:
+        if newest.source != "vision":
             return ""
         answer = call_service(
             self._detect,
-            DetectObjects.Request(phrases=list(phrases)),
+            DetectObjects.Request(
+                phrases=[item.text for item in phrases if not item.is_implied],
+                implied=[item.text for item in phrases if item.is_implied],
+                is_new_task=True,
+            ),
             timeout_s=_DETECT_TIMEOUT_S,
             watch=self._watch,
             needed=self._needed[:1],

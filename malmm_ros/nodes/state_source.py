@@ -10,6 +10,7 @@ from rclpy.node import Node
 
 from malmm_ros.msg import SceneState
 from malmm_ros.nodes.qos import LATCHED
+from malmm_ros.perception.phrases import ObjectPhrase
 
 
 class StateSource:
@@ -35,7 +36,7 @@ class StateSource:
     def close(self) -> None:
         """Nothing to end."""
 
-    def look_for(self, phrases: Sequence[str]) -> None:
+    def look_for(self, phrases: Sequence[ObjectPhrase]) -> None:
         """The simulator tells of everything anyway."""
 
     def missing(self, *, longer_than_s: float) -> list[str]:

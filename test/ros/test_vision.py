@@ -79,8 +79,8 @@ class Eyes:
         group.start("scene", command, environment=environment)
         assert self._watch.wait_for(timeout_s=30.0) == ()
 
-    def detect(self, *phrases: str) -> Any:
-        request = DetectObjects.Request(phrases=list(phrases))
+    def detect(self, *phrases: str, **fields: Any) -> Any:
+        request = DetectObjects.Request(phrases=list(phrases), **fields)
         return call_service(self._detect, request, timeout_s=PATIENCE_S)
 
     def has_said(self, *words: str) -> bool:
@@ -144,6 +144,20 @@ def test_what_is_asked_for_is_looked_for_from_then_on(
     assert not missing.success
     assert "not seen: red jar; seen: " in missing.message
     wait_until(lambda: eyes.scenes[-1].missing == ("red jar",), timeout_s=PATIENCE_S)
+
+
+def test_a_new_task_forgets_what_the_last_one_spoke_of(
+    eyes: Eyes, player: Player, wait_until: Callable[..., None]
+) -> None:
+    player.without = ()
+    eyes.detect("red jar")
+    wait_until(lambda: eyes.scenes[-1].missing == ("red jar",), timeout_s=PATIENCE_S)
+    assert eyes.detect().success  # looks again for the same
+    assert eyes.scenes[-1].missing == ("red jar",)
+    eyes.detect("banana", implied=["lid"], is_new_task=True)
+    wait_until(lambda: eyes.scenes[-1].missing == ("banana",), timeout_s=PATIENCE_S)
+    eyes.detect(is_new_task=True)
+    wait_until(lambda: eyes.scenes[-1].missing == (), timeout_s=PATIENCE_S)
 
 
 def test_images_that_cannot_be_used_are_told_of(
