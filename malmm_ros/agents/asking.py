@@ -45,6 +45,9 @@ class Asking:
 
     Args:
         check: Called before and while a model is asked; what it raises ends the wait.
+
+    Attributes:
+        flaw: Of the newest answer.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class Asking:
         self._transcript = transcript
         self._injector = injector
         self._check = check
+        self.flaw: Flaw | None = None
 
     def ask(
         self,
@@ -108,6 +112,7 @@ class Asking:
             self._transcript.add("model", "team", line, {"speaker": question.speaker})
 
         answer = client.ask(chat, check=self._check, wants_json=question.wants_json, tell=tell)
+        self.flaw = answer.flaw
         self._spending.add(answer.usage)
         text = answer.text
         if question.is_spoilt and purpose != "repair":
@@ -130,7 +135,7 @@ class Asking:
             duration_s=time.monotonic() - start_s,
         )
         if answer.flaw is not None:
-            tell(f"the answer of {question.speaker} {answer.flaw.fact}")
+            tell(f"{question.speaker}'s answer {answer.flaw.fact}")
         for fault in self._injector.take_new():
             self._transcript.add(
                 "injection", question.speaker, f"injected error: {fault.kind}", asdict(fault)

@@ -56,7 +56,15 @@ class Reply:
 
 
 class NotACompletionError(ValueError):
-    """A body is no chat completion; the message says what it is."""
+    """A body is no chat completion; the message says what it is.
+
+    Attributes:
+        is_page: It is a page for people, so that the address is wrong.
+    """
+
+    def __init__(self, what: str, *, is_page: bool = False) -> None:
+        super().__init__(what)
+        self.is_page = is_page
 
 
 class ErrorInBodyError(Exception):
@@ -89,7 +97,7 @@ def read_completion(body: str) -> Reply:
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-        raise NotACompletionError("a JSON without choices[0].message")
+        raise NotACompletionError("a JSON without an answer, choices[0].message")
     _raise_error(choice)
     usage = completion.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
@@ -160,9 +168,9 @@ def _parse(body: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NotACompletionError(_describe(text)) from error
+        raise _no_json(text) from error
     if not isinstance(value, Mapping):
-        raise NotACompletionError(_describe(text))
+        raise _no_json(text)
     if not value.get("choices"):
         _raise_error(value)
     return value
@@ -241,12 +249,13 @@ def _count(value: object) -> int | None:
     return None
 
 
-def _describe(text: str) -> str:
-    """What a body is that is no JSON object."""
+def _no_json(text: str) -> NotACompletionError:
+    """Say what a body is that is no JSON object."""
     if not text:
-        return "an empty body"
+        return NotACompletionError("an empty body")
     start = text[:300].lower()
     if "<html" in start or "<!doctype" in start:
-        return "an HTML page"
+        what = "a web page: the base URL is another server's, or lacks its /v1"
+        return NotACompletionError(what, is_page=True)
     what = "half a JSON" if text.startswith("{") else "no JSON object"
-    return f"{what}: {text[:80]}"
+    return NotACompletionError(f"{what}: {text[:80]}")

@@ -113,7 +113,7 @@ class Endpoint:
                     wants_json=wants_json,
                 )
                 if change:
-                    tell(f"model {self._config.name!r} {change} ({failure.problem})")
+                    tell(f"model {self._config.name!r} {change} (it said: {failure.detail})")
                     continue
                 failures += 1
                 await asyncio.sleep(self._pause_s(failure, failures, tell))
@@ -171,16 +171,16 @@ class Endpoint:
         except ErrorInBodyError as error:
             raise http_failure(error.status, error.body, config) from error
         except TimeoutError as error:
-            raise RequestFailure("timeout", no_answer(config)) from error
+            raise no_answer(config) from error
         except openai.APITimeoutError as error:
             raise _slow(error, config) from error
         except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            problem = f"cannot be reached ({short(cause, config)})"
-            raise RequestFailure("unreachable", problem, is_passing=True) from error
+            raise _no_connection(error, config) from error
         except NotACompletionError as error:
             problem = f"answered what is not a chat completion ({short(error, config)})"
-            raise RequestFailure("invalid_answer", problem, is_passing=True) from error
+            raise RequestFailure(
+                "invalid_answer", problem, is_passing=not error.is_page
+            ) from error
 
 
 def _slow(error: openai.APITimeoutError, config: ModelConfig) -> RequestFailure:
@@ -188,7 +188,15 @@ def _slow(error: openai.APITimeoutError, config: ModelConfig) -> RequestFailure:
     if isinstance(error.__cause__, httpx2.ConnectTimeout):
         problem = f"cannot be reached (no connection within {_CONNECT_S:g} s)"
         return RequestFailure("unreachable", problem, is_passing=True)
-    return RequestFailure("timeout", no_answer(config))
+    return no_answer(config)
+
+
+def _no_connection(error: openai.APIConnectionError, config: ModelConfig) -> RequestFailure:
+    """Tell a connection that was never made from one that broke."""
+    cause = error.__cause__ or error
+    is_broken = isinstance(cause, httpx2.RemoteProtocolError | httpx2.ReadError)
+    what = "broke off the connection" if is_broken else "cannot be reached"
+    return RequestFailure("unreachable", f"{what} ({short(cause, config)})", is_passing=True)
 
 
 def _too_long() -> Reply:

@@ -45,6 +45,15 @@ _QUOTA = re.compile(
 _ASKED_PAUSE = re.compile(
     r"(?:(?:retry|try again) (?:in|after)|retrydelay\W{1,6})\s*(\d{1,6}(?:\.\d+)?)\s*s", re.I
 )
+# What to do about it, for people.
+_ADVICE: dict[str, str] = {
+    "unreachable": "see that it runs and that the base URL is right",
+    "rate_limited": "try again later, or give more retries among the model's options",
+    "quota": "top the account up, or choose another model",
+    "context_overflow": "give the server a longer context, or choose another model",
+    "server_error": "look at the server's own log, or try again later",
+    "timeout": "a slower model needs a longer timeout_s among its options",
+}
 _KEY_LIKE = re.compile(r"\b(?:sk|key)-[\w*-]{4,}|Bearer\s+\S+")
 # Shorter ones would be found within plain words.
 _LEAST_KEY_CHARS = 8
@@ -58,6 +67,7 @@ class RequestFailure(Exception):  # noqa: N818  # ours alone; callers get a Mode
         problem: What the model did, to follow on its name.
         is_passing: The same request may go well a little later.
         pause_s: How long the endpoint asks to wait; ``None`` when it does not say.
+        detail: The gist of what the endpoint said.
         complaint: All that the endpoint said, when it refused the request's form.
     """
 
@@ -68,6 +78,7 @@ class RequestFailure(Exception):  # noqa: N818  # ours alone; callers get a Mode
         *,
         is_passing: bool = False,
         pause_s: float | None = None,
+        detail: str = "",
         complaint: str = "",
     ) -> None:
         super().__init__(problem)
@@ -75,6 +86,7 @@ class RequestFailure(Exception):  # noqa: N818  # ours alone; callers get a Mode
         self.problem = problem
         self.is_passing = is_passing
         self.pause_s = pause_s
+        self.detail = detail
         self.complaint = complaint
 
 
@@ -92,10 +104,11 @@ def http_failure(
     words = body if isinstance(body, str) else json.dumps(body, default=str)
     detail = f"HTTP {status}: {short(body, config)}"
     if status in (401, 403):
-        return RequestFailure("no_key", f"refused the key in {config.key_variable} ({detail})")
+        asks = "refused the key in" if config.key else "asks for a key: set"
+        return RequestFailure("no_key", f"{asks} {config.key_variable} ({detail})")
     if status in (400, 413, 422, 500) and _OVERFLOW.search(words):
         problem = f"refused the prompt as too long ({detail})"
-        return RequestFailure("context_overflow", problem, complaint=words)
+        return RequestFailure("context_overflow", problem, detail=detail, complaint=words)
     if status == 404:
         hint = "" if _has_version(config) else "; most base URLs end with /v1"
         problem = f"does not know the model, or is no such endpoint ({detail}){hint}"
@@ -111,12 +124,15 @@ def http_failure(
     if status in (408, 504):
         problem = f"did not answer in time ({detail})"
         return RequestFailure("timeout", problem, is_passing=True, pause_s=pause_s)
-    if status >= 500 or status == 409:
-        problem = f"failed ({detail})"
-        return RequestFailure(
-            "server_error", problem, is_passing=True, pause_s=pause_s, complaint=words
-        )
-    return RequestFailure("refused", f"refused the request ({detail})", complaint=words)
+    is_passing = status >= 500 or status == 409
+    return RequestFailure(
+        "server_error" if is_passing else "refused",
+        f"{'failed' if is_passing else 'refused the request'} ({detail})",
+        is_passing=is_passing,
+        pause_s=pause_s,
+        detail=detail,
+        complaint=words,
+    )
 
 
 @contextmanager
@@ -129,26 +145,22 @@ def translate_errors(config: ModelConfig) -> Iterator[None]:
     try:
         yield
     except RequestFailure as failure:
-        raise ModelError(failure.category, _word(config, failure.problem)) from failure
+        raise _model_error(failure, config) from failure
     except exceptions.ModelHTTPError as error:
-        cause = http_failure(error.status_code, error.body, config)
-        raise ModelError(cause.category, _word(config, cause.problem)) from error
+        raise _model_error(http_failure(error.status_code, error.body, config), config) from error
     except (exceptions.ModelTimeoutError, TimeoutError) as error:
-        raise ModelError("timeout", _word(config, no_answer(config))) from error
+        raise _model_error(no_answer(config), config) from error
     except exceptions.ModelAPIError as error:
         problem = f"cannot be reached ({short(error, config)})"
-        raise ModelError("unreachable", _word(config, problem)) from error
+        raise _model_error(RequestFailure("unreachable", problem), config) from error
     except exceptions.UnexpectedModelBehavior as error:
         problem = f"answered what is not a chat completion ({short(error, config)})"
-        raise ModelError("invalid_answer", _word(config, problem)) from error
+        raise _model_error(RequestFailure("invalid_answer", problem), config) from error
 
 
-def no_answer(config: ModelConfig) -> str:
-    """What a model did that is too slow."""
-    return (
-        f"did not answer within {config.timeout_s:g} s; a slower one needs a longer timeout_s "
-        f"among its options"
-    )
+def no_answer(config: ModelConfig) -> RequestFailure:
+    """What a model does that is too slow."""
+    return RequestFailure("timeout", f"did not answer within {config.timeout_s:g} s")
 
 
 def hide_key(text: str, config: ModelConfig) -> str:
@@ -201,6 +213,8 @@ def _has_version(config: ModelConfig) -> bool:
     return not config.base_url or re.search(r"/v\d", config.base_url) is not None
 
 
-def _word(config: ModelConfig, problem: str) -> str:
+def _model_error(failure: RequestFailure, config: ModelConfig) -> ModelError:
     where = config.base_url or ("this process" if config.is_in_process else "OpenAI")
-    return f"model {config.name!r} at {where} {problem}"
+    advice = _ADVICE.get(failure.category, "")
+    text = f"model {config.name!r} at {where} {failure.problem}"
+    return ModelError(failure.category, f"{text}; {advice}" if advice else text)

@@ -231,9 +231,11 @@ class TaskRun:
         self.errors += 1
         self._injector.notice()
         if self.errors >= self._spending.budget.errors:
+            flaw = self._asking.flaw
             raise TaskEnd(
                 "too_many_errors",
-                f"gave up after {self.errors} errors in a row; the last: {_gist(what)}",
+                f"gave up after {self.errors} errors in a row; the last: {_gist(what)}"
+                + (f" (the model's answer {flaw.fact})" if flaw else ""),
             )
 
     def _count_repair(self) -> None:

@@ -38,7 +38,8 @@ class Usage:
         text = f"{_plural(self.calls, 'model call')}, {_plural(self.tokens, 'token')}"
         if not self.estimated_calls:
             return text
-        which = "" if self.estimated_calls == self.calls else f" for {self.estimated_calls} calls"
+        is_all = self.estimated_calls == self.calls
+        which = "" if is_all else f" for {self.estimated_calls} of the calls"
         return f"{text} (estimated{which}: the endpoint does not count them)"
 
     def __add__(self, other: Usage) -> Usage:

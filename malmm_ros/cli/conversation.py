@@ -17,7 +17,7 @@ _STYLES = {
 # What the answers and reports say already is not printed twice.
 _SILENT = ("header", "code", "rehearsal", "approval")
 # Longer contributions are cut on the terminal; the transcript has the rest.
-_MAX_CHARS = 6_000
+_MAX_CHARS, _MAX_LINES = 6_000, 150
 
 
 def printable(text: str) -> str:
@@ -25,10 +25,10 @@ def printable(text: str) -> str:
     from malmm_ros.agents.messages import clean_text
 
     text = clean_text(text).strip()
-    if len(text) <= _MAX_CHARS:
+    shown = "\n".join(text[:_MAX_CHARS].split("\n", _MAX_LINES)[:_MAX_LINES])
+    if shown == text:
         return text
-    rest = f"… {len(text) - _MAX_CHARS:,} further characters are in the transcript"
-    return f"{text[:_MAX_CHARS]}\n{rest}"
+    return f"{shown}\n… {len(text) - len(shown):,} further characters are in the transcript"
 
 
 class ConversationPrinter:

@@ -46,5 +46,7 @@ def test_a_wrong_table_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "p.yaml").write_text(text)
     with pytest.raises(ConfigurationError, match=r"p\.yaml"):
         ModelConfig(name="tiny", base_url=LOCAL, prices=str(tmp_path / "p.yaml")).price()
+    with pytest.raises(ConfigurationError, match=r"p\.yaml"):
+        ModelConfig(prices=str(tmp_path / "p.yaml")).price()  # though the offline model is free
     with pytest.raises(ConfigurationError, match="cannot be read"):
         find_price("tiny", table=tmp_path / "missing.yaml")

@@ -15,6 +15,7 @@ from malmm_ros.agents.transcript import TranscriptError
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.robots.robot import GripResult
 from malmm_ros.testing import FakeRobot, make_area, make_block
+from test.agents.conftest import completion
 
 INSTRUCTION = "stack 2 red blocks on the green area"
 
@@ -45,6 +46,7 @@ def follow(path: Path, robot: FakeRobot) -> tuple[Replay, TaskResult]:
         recording.instruction,
         robot,
         budget=recording.budget,
+        cancel=replay.cancel,
         on_event=replay.compare,
         operator=replay,
     )
@@ -91,6 +93,43 @@ def test_a_recording_that_was_cut_off_is_followed_to_there(tmp_path: Path) -> No
     replay, _ = follow(tmp_path / "t.jsonl", stack_robot())
     assert replay.divergence is None
     assert replay.matched > 5
+
+
+@pytest.mark.parametrize("kept", [4, 8, 12])
+def test_a_transcript_of_a_killed_run_ends_where_it_ends(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    record(path)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:kept]) + lines[kept][:20], encoding="utf-8")
+    turns = sum('"kind": "message"' in line for line in lines[:kept])
+    replay, result = follow(path, stack_robot())
+    assert replay.divergence is None
+    assert replay.end.startswith("the transcript ends here, before its run did, after ")
+    assert result.reason != "completed"
+    assert turns == 0 or " turn" in replay.end
+
+
+def test_an_answer_that_was_cut_is_sent_back_again_in_a_replay(
+    endpoint: Any, tmp_path: Path
+) -> None:
+    for text, finish in (
+        ('{"next": "planner", "reason": "x"}', "stop"),
+        ("Step: pick up the", "length"),
+        ("Impossible: there is nothing to do.", "stop"),
+    ):
+        body = completion(text)
+        body["choices"][0]["finish_reason"] = finish
+        endpoint.replies.append((200, {}, body))
+    path = tmp_path / "t.jsonl"
+    team = build_team("malmm", ModelConfig(name="tiny", base_url=endpoint.url))
+    result = team.run(INSTRUCTION, stack_robot(), transcript=path)
+    team.close()
+    assert (result.reason, result.repairs) == ("impossible", 1)
+    assert "your answer" not in path.read_text()
+    assert "it was cut at the token limit. Give a shorter one." in path.read_text()
+    replay, again = follow(path, stack_robot())
+    assert replay.divergence is None
+    assert (again.reason, again.repairs) == ("impossible", 1)
 
 
 def test_the_header_says_how_to_make_the_world_again(tmp_path: Path) -> None:
