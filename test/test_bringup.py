@@ -105,7 +105,7 @@ def test_wrong_arguments_are_refused_with_the_valid_ones() -> None:
 
 def test_texts_stay_texts_on_the_command_line() -> None:
     (simulator, *_) = SIM.resolve(
-        {"options": '{color: "red"}', "task": "1", "namespace": "left", "config": "my.yaml"}
+        {"options": '{color: "red"}', "task": "1", "namespace": "left", "config": __file__}
     )
     command = node_command(simulator)
     assert command[1:3] == ["-m", "malmm_ros.nodes.simulator"]
@@ -113,7 +113,7 @@ def test_texts_stay_texts_on_the_command_line() -> None:
     assert r'options:="{color: \"red\"}"' in command
     assert "speed:=1.0" in command
     assert "__ns:=/left" in command
-    assert command[-2:] == ["--params-file", "my.yaml"]
+    assert command[-2:] == ["--params-file", __file__]
 
 
 def test_discovery_stays_on_this_machine_unless_it_was_set() -> None:

@@ -18,6 +18,7 @@ import pytest
 from malmm_ros.bringup import MOVEIT, REAL, SIM, Bringup, ResolvedInclude, ResolvedNode
 
 LAUNCH_FOLDER = Path(__file__).parents[1] / "launch"
+CONFIG = str(LAUNCH_FOLDER.parent / "config/sim.yaml")
 FILES = {"sim": SIM, "real": REAL, "moveit": MOVEIT}
 # Where our own launching code is kept; it must be loaded anew with the stand-ins.
 LAUNCHING = "malmm_ros.bringup.launching"
@@ -86,6 +87,11 @@ class OpaqueFunction:
         self.function = function
 
 
+class LogInfo:
+    def __init__(self, *, msg: str) -> None:
+        self.msg = msg
+
+
 class PythonLaunchDescriptionSource:
     def __init__(self, launch_file_path: str) -> None:
         self.path = launch_file_path
@@ -137,6 +143,7 @@ MODULES = {
     "launch.actions": {
         "DeclareLaunchArgument": DeclareLaunchArgument,
         "IncludeLaunchDescription": IncludeLaunchDescription,
+        "LogInfo": LogInfo,
         "OpaqueFunction": OpaqueFunction,
         "SetEnvironmentVariable": SetEnvironmentVariable,
     },
@@ -257,7 +264,7 @@ def as_include(item: IncludeLaunchDescription) -> ResolvedInclude:
         {},
         {"task": "put_block", "seed": "4", "speed": "0", "rviz": "true", "namespace": "left"},
         {"observations": "vision", "cameras": "front,wrist"},
-        {"task": "1", "config": "my.yaml", "base_url": "http://localhost:8000/v1"},
+        {"task": "1", "config": CONFIG, "base_url": "http://localhost:8000/v1"},
         {"motion": "moveit"},
     ],
 )
@@ -273,7 +280,7 @@ def test_the_launch_file_starts_what_the_table_says(
         {},
         {"robot_ip": "172.16.0.2", "approve": "false", "cameras": "front,overhead"},
         {"gripper_interface": "parallel_gripper_command", "gripper_action": "hand/grip"},
-        {"calibration": "cameras.yaml", "speed_scale": "0.5", "motion": "moveit"},
+        {"calibration": CONFIG, "speed_scale": "0.5", "motion": "moveit"},
     ],
 )
 def test_the_launch_file_for_a_real_arm_starts_what_the_table_says(
@@ -282,7 +289,7 @@ def test_the_launch_file_for_a_real_arm_starts_what_the_table_says(
     launched("real", given)
 
 
-@pytest.mark.parametrize("given", [{}, {"simulated_time": "false", "config": "my.yaml"}])
+@pytest.mark.parametrize("given", [{}, {"simulated_time": "false", "config": CONFIG}])
 def test_the_launch_file_of_moveit_starts_what_the_table_says(
     stand_ins: None, given: dict[str, str]
 ) -> None:
@@ -331,9 +338,21 @@ def test_the_parameters_of_move_group_are_files_of_ours_and_one_description() ->
     }
 
 
+def test_a_misspelt_argument_is_told_and_a_foreign_one_is_not(
+    description: LaunchDescription,
+) -> None:
+    hints = [
+        item.msg
+        for item in actions(description, modle="gpt-4o", use_sim_time="true")
+        if isinstance(item, LogInfo)
+    ]
+    assert hints == ["sim.launch.py: there is no argument 'modle'. Did you mean 'model'?"]
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
+        ({"config": "nowhere.yaml"}, r"sim\.launch\.py: argument config: there is no 'nowhere"),
         ({"motion": "robplan"}, r"sim\.launch\.py: .*'robplan' is unknown; .*'roboplan'\?"),
         ({"speed": "fast"}, r"sim\.launch\.py: argument speed: 'fast' is not a number"),
     ],

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, List  # noqa: UP035
 
 from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
+    LogInfo,
     OpaqueFunction,
     SetEnvironmentVariable,
 )
@@ -21,6 +23,8 @@ from launch_ros.substitutions import FindPackageShare
 from launch import LaunchDescription  # type: ignore[attr-defined]  # mypy takes our folder launch/
 from malmm_ros.bringup.table import Bringup, ResolvedInclude, ResolvedNode
 from malmm_ros.errors import MalmmError
+
+_SIMILAR = 0.75
 
 
 def describe(system: Bringup, *, file: str) -> Any:
@@ -44,6 +48,7 @@ def describe(system: Bringup, *, file: str) -> Any:
             raise RuntimeError(f"{file}: {error}") from None
         share = FindPackageShare("malmm_ros").perform(context)
         return [
+            *_hints(context.launch_configurations, list(values), file=file),
             *(_include(include, context) for include in includes),
             *(_node(node, share) for node in nodes),
         ]
@@ -67,6 +72,23 @@ def describe(system: Bringup, *, file: str) -> Any:
         )
     ]
     return LaunchDescription([*arguments, *environment, OpaqueFunction(function=start)])
+
+
+def _hints(given: Iterable[str], known: Sequence[str], *, file: str) -> list[Any]:
+    """Say which arguments do nothing and look like misspelt ones; launch takes any name.
+
+    Others stay unsaid: a launch file that includes this one may have them for itself.
+    """
+    near = {
+        name: difflib.get_close_matches(name, known, n=1, cutoff=_SIMILAR)
+        for name in given
+        if name not in known
+    }
+    return [
+        LogInfo(msg=f"{file}: there is no argument {name!r}. Did you mean {names[0]!r}?")
+        for name, names in near.items()
+        if names
+    ]
 
 
 def _node(node: ResolvedNode, share: str) -> Any:

@@ -25,7 +25,12 @@ MOVEIT = Bringup(
             choices=("panda",),
         ),
         _SIM["namespace"],
-        Argument(name="config", default="", doc="YAML file of further parameters of move_group"),
+        Argument(
+            name="config",
+            default="",
+            doc="YAML file of further parameters of move_group",
+            must_exist=True,
+        ),
     ),
     nodes=(
         NodeEntry(

@@ -78,6 +78,7 @@ REAL = Bringup(
             name="calibration",
             default="",
             doc="YAML file of camera poses from `malmm calibrate`; empty: poses come from /tf",
+            must_exist=True,
         ),
         _SIM["segmenter"],
         Argument(
@@ -94,7 +95,10 @@ REAL = Bringup(
         _SIM["robot_name"],
         _SIM["namespace"],
         Argument(
-            name="config", default="", doc="YAML file of further parameters, see config/real.yaml"
+            name="config",
+            default="",
+            doc="YAML file of further parameters, see config/real.yaml",
+            must_exist=True,
         ),
     ),
     nodes=(

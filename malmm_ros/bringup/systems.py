@@ -42,6 +42,7 @@ SIM = Bringup(
             default="",
             doc="with world:=coppeliasim: folder of descriptions of its scenes, TASK.yaml; empty: "
             "ours, for scenes of RLBench",
+            must_exist=True,
         ),
         Argument(
             name="motion",
@@ -92,6 +93,7 @@ SIM = Bringup(
             name="prices",
             default="",
             doc="YAML table of what models' tokens cost, beside our own",
+            must_exist=True,
         ),
         Argument(name="task", default="stack_blocks", doc="the task world to load at start"),
         Argument(name="seed", default=0, doc="of the task's layout, colours and counts"),
@@ -127,7 +129,10 @@ SIM = Bringup(
             form="names of letters, digits and underscores, with / between: left or lab/left",
         ),
         Argument(
-            name="config", default="", doc="YAML file of further parameters, see config/sim.yaml"
+            name="config",
+            default="",
+            doc="YAML file of further parameters, see config/sim.yaml",
+            must_exist=True,
         ),
     ),
     nodes=(

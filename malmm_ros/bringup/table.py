@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 
@@ -22,6 +23,7 @@ class Argument:
         choices: Valid texts; empty: any.
         pattern: Regular expression that the whole text must match; empty: any.
         form: What the pattern asks for, in words.
+        must_exist: Whether it names a file or folder that has to be there, unless it is empty.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Argument:
     choices: tuple[str, ...] = ()
     pattern: str = ""
     form: str = ""
+    must_exist: bool = False
 
     def parse(self, text: Value) -> Value:
         """Turn a text of a command line into the argument's type.
@@ -51,6 +54,8 @@ class Argument:
             raise UnknownNameError(f"argument {self.name}", words, self.choices)
         if self.pattern and not re.fullmatch(self.pattern, words):
             raise ConfigurationError(f"argument {self.name}", f"{words!r} must be {self.form}")
+        if self.must_exist and words and not Path(words).exists():
+            raise ConfigurationError(f"argument {self.name}", f"there is no {words!r}")
         try:
             return kind(words)
         except ValueError as error:
