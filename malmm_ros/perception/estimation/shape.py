@@ -18,7 +18,7 @@ from malmm_ros.perception.estimation.surface_fit import (
 )
 from malmm_ros.perception.quantiles import quantile
 
-# Fits look at no more points than this; more change nothing and cost time.
+# Fits that tell a kind look at no more points than this; more change nothing and cost time.
 FIT_POINTS = 240
 _TOP_BAND = 0.004  # m
 _LEVEL_SHARE = 0.12
@@ -86,15 +86,22 @@ class Shape:
         return self.points[self.points[:, 2] > self.top - band]
 
 
-def shape_of(points: NDArray[np.float64], *, bottom: float, is_floating: bool = False) -> Shape:
+def shape_of(
+    points: NDArray[np.float64],
+    *,
+    bottom: float,
+    is_floating: bool = False,
+    most_points: int = FIT_POINTS,
+) -> Shape:
     """Measure a thing.
 
     Args:
         points: ``(N, 3)``, at least 8, world frame.
         bottom: World height that it stands on.
         is_floating: Nothing is seen to carry it.
+        most_points: That are kept of it.
     """
-    points = thinned(points, FIT_POINTS)
+    points = thinned(points, most_points)
     top = top_of(points[:, 2])
     near_top = float((np.abs(points[:, 2] - top) < _TOP_BAND).mean())
     return Shape(
