@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, Protocol
 
+from malmm_ros.cooperation.channel import Charge
 from malmm_ros.cooperation.transport.actions import Action, FailureReason
 from malmm_ros.cooperation.transport.state import Body, Floor, ThingState
 
@@ -64,9 +65,9 @@ class Waiting:
 class Sending(Waiting):
     """A message; the world delivers it when this has ended."""
 
-    def __init__(self, text: str, floor: Floor) -> None:
-        super().__init__(floor.rules.message_frames(text))
-        self.text = text
+    def __init__(self, charge: Charge) -> None:
+        super().__init__(charge.frames)
+        self.charge = charge
 
 
 class Putting(Waiting):
@@ -181,15 +182,13 @@ def _refuse_grasp(action: Action, body: Body, floor: Floor) -> FailureReason | N
 
 
 def begin(action: Action, body: Body, floor: Floor) -> Activity:
-    """Start an action that was not refused."""
+    """Start an action that was not refused and is no message."""
     if action.kind == "forward":
         return Walking(floor)
     if action.kind == "put":
         return Putting(floor)
     if action.kind == "drop":
         return Dropping(action.arm, floor)
-    if action.kind == "send":
-        return Sending(action.text, floor)
     if action.kind == "grasp":
         return Grasping(floor.things[action.object_id], action.arm, floor)
     return Turning(body, floor, sign=1 if action.kind == "turn_left" else -1)

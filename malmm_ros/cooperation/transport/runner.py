@@ -51,11 +51,36 @@ def run_episode(
         agents: By the names of the world's agents.
         on_step: Called before every step with what was decided.
     """
+
+    def decide(observations: Mapping[str, Observation]) -> dict[str, Action]:
+        return {name: agents[name].act(observations[name]) for name in world.agents}
+
+    def usage() -> dict[str, AgentUsage]:
+        return {name: agents[name].usage for name in world.agents}
+
+    return play(world, decide, usage=usage, on_step=on_step)
+
+
+def play(
+    world: TransportWorld,
+    decide: Callable[[Mapping[str, Observation]], Mapping[str, Action]],
+    *,
+    usage: Callable[[], Mapping[str, AgentUsage]],
+    on_step: OnStep | None = None,
+) -> EpisodeRecord:
+    """Like :func:`run_episode`, for agents that are somewhere else.
+
+    Args:
+        world: At its start.
+        decide: Every agent's action for every agent's observation.
+        usage: What models consumed, asked for at the end.
+        on_step: Called before every step with what was decided.
+    """
     observations: Mapping[str, Observation] = world.observe()
     steps, total = 0, 0.0
     failures: dict[str, int] = {}
     while not world.is_over:
-        actions = {name: agents[name].act(observations[name]) for name in world.agents}
+        actions = decide(observations)
         if on_step is not None:
             on_step(world, actions)
         begun = world.frame
@@ -75,5 +100,5 @@ def run_episode(
         characters=sum(len(item.message.text) for item in world.sent),
         message_frames=sum(item.frames for item in world.sent),
         failures=dict(sorted(failures.items())),
-        usage={name: agents[name].usage for name in world.agents},
+        usage=dict(usage()),
     )

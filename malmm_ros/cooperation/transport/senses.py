@@ -14,6 +14,7 @@ from malmm_ros.cooperation.transport.observation import (
     AgentPose,
     Hands,
     HeldObject,
+    Message,
     Observation,
     ObservationMode,
     VisibleObject,
@@ -61,11 +62,17 @@ class Senses:
         eye = (body.x, body.y, self._floor.rules.eye_m)
         return bool(self.sight.is_clear(eye, np.array([thing.position]))[0])
 
-    def observe(self, body: Body, frame: int, look: Callable[[], RgbdImage]) -> Observation:
-        """All that an agent gets; hands over its messages, which are then gone."""
+    def observe(
+        self,
+        body: Body,
+        frame: int,
+        *,
+        messages: tuple[Message, ...],
+        look: Callable[[], RgbdImage],
+    ) -> Observation:
+        """All that an agent gets."""
         is_oracle = self._mode == "oracle"
         room = self._floor.episode.layout.room_at(body.x, body.y)
-        messages, body.inbox = tuple(body.inbox), []
         return Observation(
             agent=body.name,
             frame=frame,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from malmm_ros.cooperation.transport.catalog import THINGS, Category
 from malmm_ros.cooperation.transport.collision import TOUCH_M, Obstacles, disc_gap
 from malmm_ros.cooperation.transport.episode import Episode, Thing
-from malmm_ros.cooperation.transport.observation import ActionStatus, Message
+from malmm_ros.cooperation.transport.observation import ActionStatus
 from malmm_ros.errors import SimulationError
 
 if TYPE_CHECKING:
@@ -63,7 +63,6 @@ class Body:
     status: ActionStatus = "success"
     is_valid: bool = True
     failure: FailureReason | None = None
-    inbox: list[Message] = field(default_factory=list)
 
     @property
     def load(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from malmm_ros.backends import load_backend
+from malmm_ros.cooperation.transport.observation import Briefing
 from malmm_ros.cooperation.transport.runner import TransportAgent
 from malmm_ros.cooperation.transport.world import TransportWorld
 from malmm_ros.errors import ConfigurationError, UnknownNameError
@@ -40,6 +41,47 @@ def check_agents(kinds: Sequence[str]) -> None:
             raise UnknownNameError("agents", kind, [*AGENTS, *LEADERS])
 
 
+def check_decentralised(kinds: Sequence[str]) -> None:
+    """See that all are known, and that each decides for itself.
+
+    Raises:
+        UnknownNameError: One is not known.
+        ConfigurationError: There is none, or one mind would lead several agents.
+    """
+    check_agents(kinds)
+    for kind in kinds:
+        if kind in LEADERS:
+            raise ConfigurationError(
+                "agents",
+                f"{kind!r} is one mind for all its agents and cannot run as one node for each; "
+                f"choose of {', '.join(sorted(AGENTS))}, or run it in one process: "
+                f"malmm cooperate --agents {','.join(kinds)}",
+            )
+
+
+def make_agent(
+    kind: str, briefing: Briefing, *, seed: int, options: Mapping[str, Any] | None = None
+) -> TransportAgent:
+    """Make one agent that decides for itself.
+
+    Args:
+        kind: Of ``AGENTS``.
+        briefing: What it knows at first.
+        seed: Of its own generator; see :func:`own_seed`.
+        options: What its class takes beside the usual.
+    """
+    make = load_backend("agents", kind, AGENTS)
+    rng = np.random.default_rng(seed)
+    agent: TransportAgent = make(briefing, rng=rng, **(options or {}))
+    return agent
+
+
+def own_seed(seed: int, episode: str, place: int) -> int:
+    """The seed of one agent's generator; a different one for each place and episode."""
+    digest = hashlib.sha256(f"{seed}/{episode}/{place}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
 def build_team(
     kinds: Sequence[str],
     world: TransportWorld,
@@ -65,17 +107,12 @@ def build_team(
     team: dict[str, TransportAgent] = {}
     for index, (name, kind) in enumerate(zip(world.agents, kinds, strict=True)):
         if kind in AGENTS:
-            make = load_backend("agents", kind, AGENTS)
-            rng = _generator(world, seed, index)
-            team[name] = make(world.brief(name), rng=rng, **given.get(kind, {}))
+            own = own_seed(seed, world.episode.name, index)
+            team[name] = make_agent(kind, world.brief(name), seed=own, options=given.get(kind))
     for kind in dict.fromkeys(kind for kind in kinds if kind in LEADERS):
         names = [name for name, own in zip(world.agents, kinds, strict=True) if own == kind]
-        rng = _generator(world, seed, world.agents.index(names[0]))
+        first = world.agents.index(names[0])
+        rng = np.random.default_rng(own_seed(seed, world.episode.name, first))
         lead = load_backend("agents", kind, LEADERS)
         team.update(lead(world, names, rng=rng, **given.get(kind, {})).seats())
     return team
-
-
-def _generator(world: TransportWorld, seed: int, index: int) -> np.random.Generator:
-    digest = hashlib.sha256(f"{seed}/{world.episode.name}/{index}".encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))

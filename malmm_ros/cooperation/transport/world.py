@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malmm_ros.camera import RgbdImage
+from malmm_ros.cooperation.channel import Channel, Charge, MessageWay
 from malmm_ros.cooperation.transport.actions import ACTION_KINDS, Action
-from malmm_ros.cooperation.transport.activities import Sending, begin, refuse
+from malmm_ros.cooperation.transport.activities import Activity, Sending, begin, refuse
 from malmm_ros.cooperation.transport.catalog import containers_of
 from malmm_ros.cooperation.transport.episode import Episode
 from malmm_ros.cooperation.transport.observation import (
@@ -54,6 +55,7 @@ class TransportWorld:
         agents: Sequence[str] = AGENT_NAMES[:2],
         rules: TransportRules | None = None,
         observations: ObservationMode = "oracle",
+        channel: MessageWay | None = None,
         on_frame: Callable[[TransportWorld], None] | None = None,
     ) -> None:
         if not 1 <= len(agents) <= len(episode.starts):
@@ -71,6 +73,7 @@ class TransportWorld:
         self.on_frame = on_frame
         self.floor = Floor(episode, tuple(agents), self.rules)
         self._senses = Senses(self.floor, observations)
+        self._channel = channel or Channel(frame_characters=self.rules.message_characters)
         self._camera: Callable[[TransportWorld, str], RgbdImage] | None = None
         self.floor.check()
 
@@ -119,7 +122,12 @@ class TransportWorld:
     def observe(self) -> dict[str, Observation]:
         frame = self.frame
         return {
-            name: self._senses.observe(body, frame, partial(self._look, name, frame))
+            name: self._senses.observe(
+                body,
+                frame,
+                messages=self._channel.collect(name, frame),
+                look=partial(self._look, name, frame),
+            )
             for name, body in self.floor.bodies.items()
         }
 
@@ -166,8 +174,13 @@ class TransportWorld:
             body.failure = None if self._senses.sees(body, thing) else "occluded"
         body.is_valid = body.failure is None
         body.status = "ongoing" if body.is_valid else "fail"
-        body.activity = begin(action, body, self.floor) if body.is_valid else None
+        body.activity = self._begin(action, body) if body.is_valid else None
         return not body.is_valid
+
+    def _begin(self, action: Action, body: Body) -> Activity:
+        if action.kind == "send":
+            return Sending(self._channel.charge(body.name, action.text))
+        return begin(action, body, self.floor)
 
     def _run_frame(self) -> tuple[bool, float]:
         """Let one frame pass; whether an action ended in it, and what it cost."""
@@ -188,17 +201,16 @@ class TransportWorld:
             body.failure = None if outcome is True else outcome
             body.status = "success" if outcome is True else "fail"
             if isinstance(activity, Sending):
-                self._deliver(body.name, activity.text)
+                self._deliver(body.name, activity.charge)
         self.floor.check()
         if self.on_frame is not None:
             self.on_frame(self)
         return has_ended, cost
 
-    def _deliver(self, sender: str, text: str) -> None:
-        message = Message(sender=sender, text=text, frame=self.frame)
-        self.sent.append(SentMessage(message=message, frames=self.rules.message_frames(text)))
-        for body in self._bodies():
-            body.inbox.append(message)
+    def _deliver(self, sender: str, charge: Charge) -> None:
+        message = Message(sender=sender, text=charge.text, frame=self.frame)
+        self.sent.append(SentMessage(message=message, frames=charge.frames))
+        self._channel.post(message, charge, self.agents)
 
     def _look(self, name: str, frame: int) -> RgbdImage:
         if self._camera is None:
