@@ -62,6 +62,40 @@ def test_moves_are_followed_within_three_frames(seed: int, moves: Sequence[float
     assert bench.error <= 0.005
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("outlier", [0.005, 0.0075, 0.0085])
+def test_one_outlier_moves_nothing(seed: int, outlier: float) -> None:
+    bench = Bench(seed)
+    bench.frames(12)
+    for _ in range(5):
+        bench.x += outlier
+        steps = bench.frames(1)
+        bench.x -= outlier
+        assert max(steps + bench.frames(4)) < 0.001
+        assert bench.error < 0.002
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_outliers_on_both_sides_agree_on_nothing(seed: int) -> None:
+    bench = Bench(seed)
+    bench.frames(12)
+    for sign in (1.0, -1.0, 1.0, -1.0):
+        bench.x += sign * 0.0075
+        bench.frames(1)
+        bench.x -= sign * 0.0075
+        assert bench.error < 0.002
+
+
+def test_a_turned_outlier_turns_nothing() -> None:
+    bench = Bench(3)
+    bench.frames(12)
+    bench.yaw += math.radians(20.0)
+    bench.frames(1)
+    bench.yaw -= math.radians(20.0)
+    bench.frames(1)
+    assert abs(bench.history.pose.yaw - bench.yaw) < math.radians(2.0)
+
+
 def test_a_first_error_is_averaged_away() -> None:
     bench = Bench(1)
     bench.x += 0.003  # as if the first image had been that wrong

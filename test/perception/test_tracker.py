@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from malmm_ros.camera import Pinhole, RgbdImage
 from malmm_ros.geometry import Pose, top_down
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
+from malmm_ros.perception.phrases import make_phrase
 from malmm_ros.perception.tracking import Tracker, View
 from malmm_ros.perception.tracking.held import settled_in_hand
 from malmm_ros.scene import TABLE_TOP_Z, GripperState, SceneObject, Solid
@@ -172,3 +175,104 @@ def test_what_is_gripped_is_told_by_the_opening(width: float, shift: float) -> N
     tcp = top_down((0.2, 0.1 + shift, 0.762), 0.0)
     pose = settled_in_hand(ring, tcp, width)
     assert pose.position[1] == pytest.approx(0.106, abs=1e-6)
+
+
+def test_names_are_given_back_to_what_is_seen_again() -> None:
+    tracker = Tracker()
+    first, second = block(0.1, 0.0), block(0.3, 0.0)
+    for _ in range(4):
+        tracks = tracker.update([first, second], [view(first, second)], gripper())
+    assert [track.name for track in tracks] == ["red block 1", "red block 2"]
+    for _ in range(2):
+        tracker.update([], [view()], gripper())
+    assert tracker.tracks == ()
+    # Found again in another order, a little aside.
+    second, first = block(0.31, 0.02), block(0.12, 0.0)
+    for _ in range(2):
+        tracks = tracker.update([second, first], [view(second, first)], gripper())
+    places = {track.name: track.pose.position[0] for track in tracks}
+    assert places == pytest.approx({"red block 1": 0.12, "red block 2": 0.31}, abs=1e-6)
+    third = block(0.4, 0.2)
+    for _ in range(2):
+        tracks = tracker.update([second, first, third], [view(second, first, third)], gripper())
+    assert {track.name for track in tracks} == {"red block 1", "red block 2", "red block 3"}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_numbers_stay_with_their_objects(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tracker = Tracker()
+    xs = {index: 0.05 + 0.12 * index for index in range(4)}
+    ys = dict.fromkeys(range(4), 0.0)
+
+    def look() -> dict[str, tuple[float, float]]:
+        items = [block(xs[index], ys[index]) for index in rng.permutation(4)]
+        tracks = tracker.update(items, [view(*items)], gripper())
+        return {track.name: track.pose.position[:2] for track in tracks}
+
+    for _ in range(3):
+        names = look()
+    for _ in range(4):
+        # One is moved to the other side of a neighbour, in a row or aside.
+        index = int(rng.integers(4))
+        xs[index] = float(rng.choice([0.05, 0.17, 0.29, 0.41, 0.53]))
+        ys[index] += 0.1 * float(rng.integers(0, 2)) + 0.06
+        names = look()
+        for name, place in names.items():
+            number = int(name.rsplit(maxsplit=1)[-1]) - 1
+            assert place == pytest.approx((xs[number], ys[number]), abs=0.002), name
+
+
+def test_one_that_jumps_past_its_neighbour_in_a_row_keeps_its_number() -> None:
+    tracker = Tracker()
+    row = [block(0.1 + 0.1 * index, 0.0) for index in range(3)]
+    for _ in range(3):
+        tracker.update(row, [view(*row)], gripper())
+    row[0] = block(0.4, 0.0)
+    tracks = tracker.update(row, [view(*row)], gripper())
+    places = {track.name: track.pose.position[0] for track in tracks}
+    assert places == pytest.approx(
+        {"red block 1": 0.4, "red block 2": 0.2, "red block 3": 0.3}, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("frames", [1, 5])
+def test_what_the_hand_holds_is_neither_renamed_nor_reset(frames: int) -> None:
+    tracker = Tracker()
+    item = block(0.2, 0.1, color="maroon")
+    for _ in range(frames):
+        tracker.update([item], [view(item)], gripper())
+    tcp = (0.2, 0.1, item.pose.position[2])
+    other = block(0.4, -0.1, color="maroon")
+    phrases = [make_phrase("block", "red"), make_phrase("jar")]
+    for step in range(8):
+        hand = gripper((*tcp[:2], tcp[2] + 0.02 * step), width=EDGE, held="maroon block")
+        # A bad view of it between the fingers, and another block that could have its name.
+        poor = replace(block(0.2, 0.1, z=tcp[2] + 0.02 * step), category="jar", is_cut=True)
+        tracks = tracker.update([poor, other], [view(other)], hand, phrases)
+        held = tracks[0].as_object()
+        assert (held.name, held.category, held.color) == ("maroon block", "block", "maroon")
+        assert held.is_held
+        assert held.size == pytest.approx(item.size)
+
+
+def test_a_misread_frame_renames_nothing() -> None:
+    tracker = Tracker()
+    item = block(0.2, 0.1)
+    for _ in range(3):
+        tracker.update([item], [view(item)], gripper())
+    for wrong in (block(0.2, 0.1, color="rose"), replace(item, category="cylinder")):
+        for seen in (wrong, item):
+            (track,) = tracker.update([seen], [view(item)], gripper())
+            assert track.name == "red block"
+
+
+def test_a_thing_that_turns_out_to_be_what_it_was_called_first_is_called_so_again() -> None:
+    tracker = Tracker()
+    red, rose = block(0.2, 0.1), block(0.2, 0.1, color="rose")
+    names = []
+    for seen, frames in ((red, 4), (rose, 20), (red, 80)):
+        for _ in range(frames):
+            (track,) = tracker.update([seen], [view(seen)], gripper())
+        names.append(track.name)
+    assert names == ["red block", "rose block", "red block"]

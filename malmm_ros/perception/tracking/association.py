@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,7 +53,7 @@ class Known:
 def associate(
     known: Sequence[Known], detections: Sequence[Detection], config: AssociationConfig
 ) -> dict[int, int]:
-    """Pair known objects with detections so that all together went the shortest way.
+    """Pair known objects with detections so that as few as possible went anywhere.
 
     Returns:
         Index of the known object to index of its detection; what has no partner is left out.
@@ -78,6 +79,8 @@ def _cost(known: Known, detection: Detection, config: AssociationConfig) -> floa
         reach = config.near if is_category or is_color else config.same_place
     if distance > reach:
         return _FORBIDDEN
-    return (
+    # The root makes one long way cheaper than two of half its length: of several alike in a row,
+    # one has been moved past the others, rather than each by one place.
+    return math.sqrt(
         distance + config.wrong_category * (not is_category) + config.wrong_color * (not is_color)
     )

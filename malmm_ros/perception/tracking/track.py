@@ -26,6 +26,7 @@ class Track:
 
     Attributes:
         first: Detection that it began with.
+        named_kind: What it was taken for when it was named.
         is_remembered: It was not seen in the last frame.
         is_released: It was let go of and has not been seen since.
         is_dropped: It slipped from closed fingers, and may be anywhere.
@@ -33,6 +34,7 @@ class Track:
         doubts: Frames in a row in which it looked larger, smaller or elsewhere than known.
         tcp_from_object: Its place in the hand while it is held.
         votes: What it was taken for so far.
+        former_names: What it was called, by what it was taken for then.
         frames: In which it was found.
         cloud: Its points as last measured, world frame of that moment.
     """
@@ -40,6 +42,7 @@ class Track:
     name: str
     first: Detection
     config: HistoryConfig
+    named_kind: str = ""
     is_remembered: bool = False
     is_released: bool = False
     is_dropped: bool = False
@@ -49,6 +52,7 @@ class Track:
     category: str = field(init=False)
     color: str = field(init=False)
     votes: Votes = field(init=False, default_factory=Votes)
+    former_names: dict[str, str] = field(init=False, default_factory=dict)
     frames: int = field(init=False, default=0)
     cloud: PointCloud = field(init=False)
     _latest: Detection = field(init=False)
@@ -101,6 +105,10 @@ class Track:
         """Be what the votes say; when settled, only on a decisive majority."""
         self.category = self.votes.category(self.category, is_settled=is_settled)
         self.color = self.votes.color(self.color, is_settled=is_settled)
+
+    def take_name(self, name: str) -> None:
+        """Be called so, as what it is now."""
+        self.name, self.named_kind = name, self.kind
 
     def take_color(self, color: str) -> None:
         """Be of a colour from now on."""
