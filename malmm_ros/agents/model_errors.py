@@ -120,7 +120,11 @@ def http_failure(
         is_quota = bool(_QUOTA.search(words))
         problem = "has no quota left" if is_quota else "is asked too often"
         category: Category = "quota" if is_quota else "rate_limited"
-        return RequestFailure(category, f"{problem} ({detail})", is_passing=True, pause_s=pause_s)
+        # A quota by the minute comes with a pause; one without is a matter of money.
+        is_passing = not is_quota or pause_s is not None
+        return RequestFailure(
+            category, f"{problem} ({detail})", is_passing=is_passing, pause_s=pause_s
+        )
     if status in (408, 504):
         problem = f"did not answer in time ({detail})"
         return RequestFailure("timeout", problem, is_passing=True, pause_s=pause_s)

@@ -192,6 +192,20 @@ def test_a_pause_that_stands_in_the_words_is_kept(endpoint: Any) -> None:
     assert time.monotonic() - start_s >= 1.1
 
 
+def test_a_quota_is_waited_for_only_where_the_endpoint_says_how_long(endpoint: Any) -> None:
+    words = "You exceeded your current quota, please check your plan and billing details."
+    endpoint.fail(429, words)
+    with Asked(endpoint.url, retries=3) as asked, pytest.raises(ModelError) as caught:
+        asked.ask()
+    assert caught.value.category == "quota"
+    assert len(endpoint.requests) == 1
+    endpoint.replies.clear()
+    endpoint.fail(429, f"{words} Please retry in 0.6s.")
+    endpoint.say("{}")
+    with Asked(endpoint.url, retries=1) as asked:
+        assert asked.ask().text == "{}"
+
+
 @pytest.mark.parametrize("pause", ["3600", "Wed, 21 Oct 2065 07:28:00 GMT"])
 def test_a_pause_longer_than_ours_ends_the_wait(endpoint: Any, pause: str) -> None:
     endpoint.fail(429, "daily limit", Retry_After=pause)
