@@ -10,6 +10,7 @@ from malmm_ros.agents import arguments
 from malmm_ros.agents.call_record import CallRecord, describe_calls
 from malmm_ros.agents.code_extraction import redefined_functions
 from malmm_ros.agents.interruption import TaskCancelledError, check_cancelled
+from malmm_ros.agents.messages import clean_text
 from malmm_ros.agents.sandbox import (
     CodeLimits,
     EndProgramError,
@@ -242,4 +243,4 @@ def _code_error(
 
 def _report(outcome: Outcome, lines: str, printed: str) -> str:
     text = f"{_HEADINGS[outcome]}\n{lines}" if lines else _HEADINGS[outcome]
-    return f"{text}\nprinted:\n{printed}" if printed else text
+    return clean_text(f"{text}\nprinted:\n{printed}" if printed else text)

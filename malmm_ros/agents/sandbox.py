@@ -16,6 +16,7 @@ import pydantic_monty as monty
 
 from malmm_ros.agents import spatial
 from malmm_ros.agents.code_extraction import ROBOT_FUNCTIONS
+from malmm_ros.agents.messages import clean_text
 from malmm_ros.errors import ConfigurationError
 
 _AVAILABLE = (
@@ -199,7 +200,7 @@ def _word_error(failure: monty.MontyError, limits: CodeLimits) -> str:
 
 
 def _output(printed: monty.CollectString) -> str:
-    return str(printed.output).rstrip("\n")
+    return clean_text(str(printed.output)).rstrip("\n")
 
 
 @cache

@@ -163,3 +163,11 @@ def test_the_number_of_calls_is_limited_as_configured(
     runner = CodeRunner(CodeLimits(calls=2))
     assert runner.rehearse("open_gripper()\n" * 2, robot, cancel=cancel).is_success
     assert not runner.rehearse("open_gripper()\n" * 3, robot, cancel=cancel).is_success
+
+
+@pytest.mark.parametrize("end", ["open_gripper()", "raise ValueError('\\x1b[2J\\u202e')", "]"])
+def test_nothing_that_a_program_says_can_command_a_terminal(
+    runner: CodeRunner, robot: FakeRobot, cancel: CancelToken, end: str
+) -> None:
+    report = runner.execute(f"print('\\x1b]0;title\\x07')\n{end}", robot, cancel=cancel)
+    assert not {"\x1b", "\x07", "\u202e"} & set(report.text + report.printed)
