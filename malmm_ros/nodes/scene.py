@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
 
-from malmm_ros.errors import ConfigurationError
 from malmm_ros.geometry import Pose
 from malmm_ros.msg import GripperState, SceneObject, SceneState
 from malmm_ros.nodes.conversions import pose_value, scene_message, seconds
@@ -20,55 +18,20 @@ from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.phrase_choice import choose
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.runner import main as run_main
+from malmm_ros.nodes.scene_configuration import SceneConfig
 from malmm_ros.nodes.scene_display import SceneDisplay
 from malmm_ros.nodes.state_source import StateSource
-from malmm_ros.nodes.vision.configuration import VisionSourceConfig
 from malmm_ros.nodes.vision.perceiver import Perceived
 from malmm_ros.nodes.vision.perception import PipelinePerceiver
 from malmm_ros.nodes.vision.source import VisionSource
 from malmm_ros.perception.phrases import read_phrase
-from malmm_ros.perception.pipeline import PipelineConfig
 from malmm_ros.srv import DetectObjects
 
 # Scenes that are looked at while something that was asked for is missing.
 _LOOKS = 4
-# Segmenters that need more than images.
-_WITHOUT_TOPICS = ("simulator",)
 # Beyond its box an object counts as between the fingers (metres): fingers reach past the tool
 # point and grasps are proposed beside rims.
 _AT_TOOL = 0.03
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SceneConfig:
-    """Where scenes come from.
-
-    Attributes:
-        observations: state takes the simulator's own poses, vision the cameras' images.
-        detect_timeout_s: Longest wait for a fresh scene, seconds of wall time.
-        patience_s: How often to say what is missing, seconds of wall time.
-        marker_rate_hz: How often markers for RViz are renewed at most.
-        vision: Which cameras, with vision.
-        pipeline: What to make of their images.
-    """
-
-    observations: Literal["state", "vision"] = "state"
-    detect_timeout_s: float = 5.0
-    patience_s: float = field(default=5.0, metadata={"range": (0.1, 60.0)})
-    marker_rate_hz: float = field(default=5.0, metadata={"range": (0.1, 50.0)})
-    vision: VisionSourceConfig = field(default_factory=VisionSourceConfig)
-    pipeline: PipelineConfig = field(default_factory=PipelineConfig)
-
-    def __post_init__(self) -> None:
-        for name in ("detect_timeout_s", "patience_s", "marker_rate_hz"):
-            if getattr(self, name) <= 0.0:
-                raise ConfigurationError(name, f"must be positive, got {getattr(self, name)}")
-        if self.observations == "vision" and self.pipeline.segmenter in _WITHOUT_TOPICS:
-            raise ConfigurationError(
-                "pipeline.segmenter",
-                f"{self.pipeline.segmenter!r} needs the simulator's labels, which no camera topic "
-                "carries; it works in one process only (malmm evaluate), choose color here",
-            )
 
 
 class SceneNode(Node):
@@ -150,9 +113,9 @@ class SceneNode(Node):
             self._source.look_for(wanted)
         message = self._wait_for(phrases)
         if message is None:
-            silence_s = min(1.0, self.config.detect_timeout_s)
+            silence_s = min(1.0, self.config.longest_detect_s)
             why = "; ".join(self._source.missing(longer_than_s=silence_s)) or "nothing fresh came"
-            response.message = f"no scene within {self.config.detect_timeout_s:g} s: {why}"
+            response.message = f"no scene within {self.config.longest_detect_s:g} s: {why}"
             return response
         chosen, missing = choose(message, phrases)
         response.scene = chosen
@@ -172,7 +135,7 @@ class SceneNode(Node):
         while something that was asked for is missing.
         """
         asked_s, stamp_s = _now_s(), self.get_clock().now().nanoseconds * 1e-9
-        deadline_s = asked_s + self.config.detect_timeout_s
+        deadline_s = asked_s + self.config.longest_detect_s
         found: SceneState | None = None
         count = -1
 

@@ -28,7 +28,7 @@ _SEEN_SCATTER = 0.0015  # m
 _SEEN_TURN_SCATTER = 0.03  # rad
 _REST_INTERVAL_S = 0.08  # of the scene's own time between two scenes that are compared
 _KEPT = 400  # scenes; at the lowest speeds many have about the same stamp
-_DETECT_TIMEOUT_S = 60.0  # wall time; segmenters of a large model take long
+_DETECT_TIMEOUT_S = 120.0  # wall time; longer than the scene node looks with large models
 _REST_PATIENCE_S = 4.0  # wall time; what never rests is reported as it is
 
 

@@ -37,6 +37,7 @@ class GroundedSamConfig:
         largest_overlap: Of two boxes (intersection over union), above which the lower-scored
             one is dropped.
         refresh_s: Image time after which the models look again; 0: at every image.
+        retry_s: The same after they found nothing of what was asked for.
         propagation: Of the masks in between.
     """
 
@@ -47,14 +48,16 @@ class GroundedSamConfig:
     box_threshold: float = 0.3
     largest_overlap: float = 0.7
     refresh_s: float = 30.0
+    retry_s: float = 10.0
     propagation: PropagationConfig = field(default_factory=PropagationConfig)
 
     def __post_init__(self) -> None:
         for name in ("box_threshold", "largest_overlap"):
             if not 0.0 < getattr(self, name) < 1.0:
                 raise ValueError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
-        if self.refresh_s < 0.0:
-            raise ValueError(f"refresh_s must not be negative, got {self.refresh_s}")
+        for name in ("refresh_s", "retry_s"):
+            if getattr(self, name) < 0.0:
+                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,7 +78,8 @@ class GroundedSamSegmenter:
     """A :class:`~malmm_ros.perception.segmentation.segmenter.Segmenter` by learned models.
 
     It sees only what phrases ask for. The models look when the phrases change, a thing is lost,
-    the camera was moved, ``refresh_s`` is over, or after :meth:`look_again`.
+    the camera was moved, ``refresh_s`` is over, or after :meth:`look_again`; where they found
+    nothing, every ``retry_s``.
     """
 
     def __init__(self, config: GroundedSamConfig | None = None) -> None:
@@ -127,10 +131,13 @@ class GroundedSamSegmenter:
     def _carried(self, image: RgbdImage, wanted: tuple[str, ...]) -> list[Mask] | None:
         """Masks of the last image brought to this one; ``None`` when the models must look."""
         seen = self._seen.get(image.camera_name)
-        if seen is None or seen.phrases != wanted or not seen.masks:
+        if seen is None or seen.phrases != wanted:
             return None
-        if not 0.0 <= image.stamp_s - seen.looked_s < self.config.refresh_s:
+        period_s = self.config.refresh_s if seen.masks else self.config.retry_s
+        if not 0.0 <= image.stamp_s - seen.looked_s < period_s:
             return None
+        if not seen.masks:
+            return []
         return propagate(seen.masks, seen.image, image, self.config.propagation)
 
     def _look(self, image: RgbdImage, phrases: tuple[str, ...]) -> list[Mask]:

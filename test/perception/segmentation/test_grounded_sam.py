@@ -252,3 +252,18 @@ def test_the_models_look_once_and_again_when_asked_or_time_is_over(
     lost = replace(image, stamp_s=11.2, rgb=np.zeros_like(image.rgb))
     knowing.segment(lost, PHRASES)
     assert knowing._detector.calls == 4
+
+
+def test_what_was_not_found_is_not_looked_for_at_every_image(
+    knowing: Any, image: RgbdImage
+) -> None:
+    knowing.config = replace(knowing.config, retry_s=4.0, box_threshold=0.99)
+    for stamp in (0.0, 0.1, 1.0, 3.9):
+        assert knowing.segment(replace(image, stamp_s=stamp), PHRASES) == []
+    assert knowing._detector.calls == 1
+    knowing.segment(replace(image, stamp_s=4.1), PHRASES)
+    assert knowing._detector.calls == 2
+    # Other phrases, or a clock that began anew, are no repetition.
+    knowing.segment(replace(image, stamp_s=4.2), [*reversed(PHRASES)])
+    knowing.segment(replace(image, stamp_s=0.0), [*reversed(PHRASES)])
+    assert knowing._detector.calls == 4
