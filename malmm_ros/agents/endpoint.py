@@ -75,11 +75,12 @@ class Endpoint:
 
     Args:
         config: Which, and how it is asked.
+        settings: What goes with each request; learns what the endpoint refuses.
     """
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, settings: RequestSettings) -> None:
         self._config = config
-        self._settings = RequestSettings(config)
+        self._settings = settings
         self._client = openai.AsyncOpenAI(
             base_url=config.base_url or _OPENAI_URL,
             api_key=config.key or "none-needed",
@@ -194,6 +195,9 @@ def _slow(error: openai.APITimeoutError, config: ModelConfig) -> RequestFailure:
 def _no_connection(error: openai.APIConnectionError, config: ModelConfig) -> RequestFailure:
     """Tell a connection that was never made from one that broke."""
     cause = error.__cause__ or error
+    if isinstance(cause, httpx2.DecodingError):
+        problem = f"answered what cannot be unpacked ({short(cause, config)})"
+        return RequestFailure("invalid_answer", problem, is_passing=True)
     is_broken = isinstance(cause, httpx2.RemoteProtocolError | httpx2.ReadError)
     what = "broke off the connection" if is_broken else "cannot be reached"
     return RequestFailure("unreachable", f"{what} ({short(cause, config)})", is_passing=True)

@@ -30,6 +30,7 @@ from malmm_ros.agents.model_errors import translate_errors
 from malmm_ros.agents.model_loop import submit
 from malmm_ros.agents.offline_model import offline_model
 from malmm_ros.agents.prices import Price, find_price
+from malmm_ros.agents.request_settings import RequestSettings
 from malmm_ros.agents.usage import Usage
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ class ModelClient:
         self.config = model if isinstance(model, ModelConfig) else ModelConfig(name="custom")
         self._model: Model | None = None
         self._endpoint: Endpoint | None = None
+        # Outlives the connections: what an endpoint refuses is learned once.
+        self._settings = RequestSettings(self.config)
         self._is_given = isinstance(model, Model)
         if isinstance(model, Model):
             self._model = model
@@ -148,7 +151,7 @@ class ModelClient:
         if self._endpoint is None:
             from malmm_ros.agents.endpoint import Endpoint
 
-            self._endpoint = Endpoint(self.config)
+            self._endpoint = Endpoint(self.config, self._settings)
         return self._endpoint.ask(messages, wants_json=wants_json, tell=tell)
 
     def _wait(

@@ -158,8 +158,14 @@ class ModelConfig:
         """See that a key is there where one is needed.
 
         Raises:
-            ModelError: It is missing (``no_key``).
+            ModelError: It is missing, or cannot be one (``no_key``).
         """
+        if not self.is_in_process and not (self.key.isascii() and self.key.isprintable()):
+            raise ModelError(
+                "no_key",
+                f"the environment variable {self.key_variable} holds what cannot be a key: it has "
+                f"line breaks or letters beyond ASCII; set it anew",
+            )
         if self.is_in_process or self.is_local or self.key:
             return
         where = self.base_url or "OpenAI"

@@ -54,6 +54,8 @@ _ADVICE: dict[str, str] = {
     "server_error": "look at the server's own log, or try again later",
     "timeout": "a slower model needs a longer timeout_s among its options",
 }
+# Of an endpoint's complaint, this is read.
+_MAX_WORDS = 20_000
 _KEY_LIKE = re.compile(r"\b(?:sk|key)-[\w*-]{4,}|Bearer\s+\S+")
 # Shorter ones would be found within plain words.
 _LEAST_KEY_CHARS = 8
@@ -101,7 +103,7 @@ def http_failure(
         config: Of the model that was asked.
         headers: Of the answer.
     """
-    words = body if isinstance(body, str) else json.dumps(body, default=str)
+    words = (body if isinstance(body, str) else json.dumps(body, default=str))[:_MAX_WORDS]
     detail = f"HTTP {status}: {short(body, config)}"
     if status in (401, 403):
         asks = "refused the key in" if config.key else "asks for a key: set"
@@ -176,7 +178,7 @@ def hide_key(text: str, config: ModelConfig) -> str:
 
 def short(value: object, config: ModelConfig) -> str:
     """The gist of what an endpoint or an exception says, on one line and without a key."""
-    text = _message(value)
+    text = _message(value)[:_MAX_WORDS]
     if re.search(r"<(?:!doctype|html|body)\b", text, re.I):
         text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", text[:5000], flags=re.I | re.S)
         text = f"an HTML page: {text}"

@@ -85,6 +85,16 @@ def test_a_setting_that_is_refused_is_given_up_for_good_and_told_of_once(
     assert all(other in endpoint.requests[-1] for other in others)
 
 
+def test_what_was_refused_is_remembered_when_connections_are_closed(endpoint: Any) -> None:
+    refuse(endpoint, {"temperature"})
+    with Asked(endpoint.url) as asked:
+        asked.ask()
+        asked.client.close()
+        asked.ask()
+    assert len(endpoint.requests) == 3
+    assert len(asked.told) == 1
+
+
 def test_the_limit_of_an_answer_gets_its_new_name_and_then_none(endpoint: Any) -> None:
     refuse(endpoint, {"max_tokens"})
     with Asked(endpoint.url, max_tokens=50) as asked:
@@ -301,6 +311,35 @@ def test_a_page_of_a_proxy_is_shown_as_its_words(endpoint: Any) -> None:
     with Asked(endpoint.url) as asked, pytest.raises(ModelError) as caught:
         asked.ask()
     assert "(HTTP 502: an HTML page: Bad Gateway nginx)" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (b"no gzip", {"Content-Encoding": "gzip"}),
+        (b"\xff\xfe\x00", {"Content-Type": "application/json; charset=utf-99"}),
+        (b"[" * 1_000_000, {}),
+        (b'{"choices": [{"message": {"content": "\\ud800"}}]', {}),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_no_body_is_more_than_a_failure(
+    endpoint: Any, body: bytes, headers: dict[str, str], status: int
+) -> None:
+    endpoint.replies.append((status, headers, body))
+    with Asked(endpoint.url) as asked, pytest.raises(ModelError) as caught:
+        asked.ask()
+    assert caught.value.category in ("invalid_answer", "refused", "server_error")
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("key", ["schlüssel-1234", "sk-two\nlines"])
+def test_what_cannot_be_a_key_is_refused_unread(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTHER_KEY", key)
+    config = ModelConfig(name="t", base_url="http://localhost:1/v1", key_variable="OTHER_KEY")
+    with pytest.raises(ModelError, match="OTHER_KEY") as caught:
+        ModelClient(config)
+    assert key not in str(caught.value)
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 429, 500])

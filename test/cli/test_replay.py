@@ -48,6 +48,19 @@ def test_another_world_is_noticed_at_its_first_scene(
     assert "+++ now\nscene of team:" in out
 
 
+def test_a_transcript_of_a_killed_run_is_told_from_another_way(
+    transcript: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = transcript.read_text().splitlines(keepends=True)
+    cut = tmp_path / "cut.jsonl"
+    cut.write_text("".join(lines[:6]) + lines[6][:30])
+    assert main(["replay", str(cut), "--json", str(tmp_path / "r.json")]) == 0
+    assert "the transcript ends here, before its run did, after 2 turns" in capsys.readouterr().out
+    outcome = json.loads((tmp_path / "r.json").read_text())
+    assert outcome["is_equal"]
+    assert outcome["end"]
+
+
 def test_a_transcript_without_a_world_cannot_be_replayed(
     transcript: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
