@@ -74,9 +74,9 @@ class VisionSource:
             config.cameras, patience_s=config.camera_patience_s
         )
         self._changed = threading.Condition()
-        self._wanted: list[ObjectPhrase] | None = [
-            read_phrase(text) for text in config.look_for
-        ] or None
+        # Before anybody asks, in each world.
+        self._first_wanted = [read_phrase(text) for text in config.look_for]
+        self._wanted: list[ObjectPhrase] | None = self._first_wanted
         # Images from before that show a world that was replaced since.
         self._reset_s = float("-inf")
         self._is_new_world = False
@@ -190,6 +190,8 @@ class VisionSource:
             is_new_world, self._is_new_world = self._is_new_world, False
         if is_new_world:
             self._perceiver.forget()
+            # What was asked for in the world before is not there to be missed.
+            wanted = self._first_wanted if wanted is None else wanted
         if wanted is not None:
             self._perceiver.look_for(wanted)
         perceived = self._perceiver.update(images, joints=joints, gripper=gripper)
