@@ -9,6 +9,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from malmm_ros.cli.conversation import printable
 from malmm_ros.cli.episode_bar import EpisodeBar
 from malmm_ros.evaluation.markdown import describe_eyes
 from malmm_ros.evaluation.result import CATEGORIES
@@ -36,7 +37,7 @@ class Progress(EpisodeBar):
         if not result.is_success:
             self._bar.console.print(
                 f"{result.task} #{result.index} (seed {result.seed}) failed, {result.category}: "
-                f"{result.condition or result.message}",
+                f"{printable(result.condition or result.message)}",
                 highlight=False,
                 markup=False,
             )
@@ -86,6 +87,12 @@ def print_report(report: Mapping[str, Any]) -> None:
         ]
         table.add_row(*cells, *([f"{task['cost']:.2f}"] if has_cost else []))
     console.print(table)
+    if report["totals"]["estimated_calls"]:
+        console.print(
+            f"tokens are estimated for {report['totals']['estimated_calls']} of "
+            f"{report['totals']['calls']} calls: the endpoint does not count them",
+            highlight=False,
+        )
     for name, task in report["tasks"].items():
         for what, count in task["failures"].items():
             console.print(f"{name}: {count} × {what}: {CATEGORIES[what]}", highlight=False)

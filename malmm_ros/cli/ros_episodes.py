@@ -172,7 +172,7 @@ class _Episode:
             "steps": data.get("steps", 0),
             **{
                 key: usage.get(key, 0)
-                for key in ("calls", "input_tokens", "output_tokens", "cost")
+                for key in ("calls", "input_tokens", "output_tokens", "cost", "estimated_calls")
             },
         }
 

@@ -220,6 +220,7 @@ def _result(
         input_tokens=outcome.usage.input_tokens,
         output_tokens=outcome.usage.output_tokens,
         cost=outcome.usage.cost,
+        estimated_calls=outcome.usage.estimated_calls,
         events=events,
         injections=tuple(replace(item, is_recovered=is_success) for item in outcome.injections),
         wall_s=round(wall_s, 3),

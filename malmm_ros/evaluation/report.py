@@ -45,6 +45,8 @@ def make_report(
             "calls": sum(item.calls for item in ordered),
             "input_tokens": sum(item.input_tokens for item in ordered),
             "output_tokens": sum(item.output_tokens for item in ordered),
+            # of the calls: those whose tokens the endpoint did not count
+            "estimated_calls": sum(item.estimated_calls for item in ordered),
             # null where nobody knows the model's price
             "cost": sum(item.cost for item in ordered) if has_price else None,
         },

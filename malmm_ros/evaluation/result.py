@@ -54,6 +54,7 @@ class EpisodeResult:
         reason: The team's reason for ending.
         category: Why it failed, one of :data:`CATEGORIES`; empty when it succeeded.
         condition: The task's condition in words.
+        estimated_calls: Those whose tokens the endpoint did not count.
         events: Disturbances that happened.
         injections: Errors that were put into the models' answers; recovered where physics agrees
             that the task succeeded.
@@ -78,6 +79,7 @@ class EpisodeResult:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
+    estimated_calls: int = 0
     events: tuple[EpisodeEvent, ...] = ()
     injections: tuple[Injection, ...] = ()
     attempts: int = 1

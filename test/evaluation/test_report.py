@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from malmm_ros.agents import ModelConfig
+from malmm_ros.cli.evaluation_output import print_report
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.evaluation.comparison import compare
 from malmm_ros.evaluation.configuration import EvaluationConfig
@@ -39,6 +40,17 @@ def test_cost_is_null_where_nobody_knows_the_price(make_result: Any) -> None:
     assert report["totals"]["cost"] is None
     assert report["tasks"]["put_block"]["cost"] is None
     assert report["is_stand_in"] is False
+
+
+def test_calls_whose_tokens_are_estimated_are_summed_and_told_of(
+    make_result: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = EvaluationConfig(tasks=("put_block",), episodes=2)
+    results = [make_result(0, calls=9, estimated_calls=4), make_result(1, calls=6)]
+    report = make_report(config, results, wall_s=1.0, run={})
+    assert report["totals"]["estimated_calls"] == 4
+    print_report(report)
+    assert "tokens are estimated for 4 of 15 calls" in capsys.readouterr().out
 
 
 def test_events_are_counted_by_kind(make_result: Any) -> None:
