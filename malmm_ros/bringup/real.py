@@ -136,6 +136,7 @@ REAL = Bringup(
                 "roboplan.robot_name": Use(argument="robot_name"),
                 # As malmm_ros/robots/vision.py has it; a test compares them.
                 "robot.moved": 0.02,
+                "robot.follow": 0.02,
                 "robot.grasp.width_tolerance": 0.013,
                 # What drives the joints is no node of ours.
                 "needed_nodes": ("scene",),

@@ -178,6 +178,9 @@ SIM = Bringup(
                 "robot.moved": Use(
                     argument="observations", choices={"state": 0.01, "vision": 0.02}
                 ),
+                "robot.follow": Use(
+                    argument="observations", choices={"state": 0.0, "vision": 0.02}
+                ),
                 "robot.grasp.width_tolerance": Use(
                     argument="observations", choices={"state": 0.008, "vision": 0.013}
                 ),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from malmm_ros.geometry import Pose, vector3
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.forms import FLAT
@@ -22,6 +23,8 @@ Refit = Callable[[Detection], Detection]
 _FORBIDDEN = 1e3
 _SIDES = 0.05  # m
 _TRACE = 0.15  # of the points
+# Views of one size: sides differ by less, metres and share.
+_ALIKE, _ALIKE_SHARE = 0.008, 0.12
 _UNSEEN = 0.9  # of the points of a view that is cut
 _AROUND = 0.025  # m; cameras disagree by some millimetres, and a view may have seen too little
 
@@ -99,7 +102,8 @@ def fuse(
             or (whole.is_cut and len(detections) > 1 and _is_denied(whole, views))
         )
     ]
-    return _solid([_joined(group, refit) for group in kept])
+    places = {view.image.camera_name: view.image.world_from_camera for view in views}
+    return _solid([_joined(group, refit, places) for group in kept])
 
 
 def _is_denied(item: Detection, views: Sequence[View]) -> bool:
@@ -239,10 +243,60 @@ def _volume(item: Detection) -> float:
     return math.prod(item.size)
 
 
-def _joined(group: Sequence[Detection], refit: Refit) -> Detection:
+def _whole_views(group: Sequence[Detection], whole: Detection) -> list[Detection]:
+    """Those that show it whole and of about the size of one of them."""
+    limit = np.maximum(_ALIKE, _ALIKE_SHARE * np.asarray(whole.size))
+    return [
+        item
+        for item in group
+        if not item.is_cut
+        and item.yaw_symmetry == whole.yaw_symmetry
+        and (np.abs(np.subtract(item.size, whole.size)) < limit).all()
+    ]
+
+
+def _middle(views: Sequence[Detection], cameras: Mapping[str, Pose]) -> NDArray[np.float64]:
+    """Where whole views agree that a thing is, ``(2,)``: near cameras count more.
+
+    What a turned calibration costs grows with the distance.
+    """
+    weights = [_distance(item, cameras) ** -2.0 for item in views]
+    places = [item.pose.position[:2] for item in views]
+    return np.asarray(np.average(places, axis=0, weights=weights))
+
+
+def _shifted(item: Detection, middle: NDArray[np.float64]) -> Detection:
+    shift = np.array([*(middle - item.pose.position[:2]), 0.0])
+    return replace(
+        item,
+        pose=Pose(vector3(shift + item.pose.position), item.pose.orientation),
+        cloud=PointCloud(points=item.cloud.points + shift, colors=item.cloud.colors),
+    )
+
+
+def _distance(item: Detection, cameras: Mapping[str, Pose]) -> float:
+    """To the nearest camera that saw it, metres; 1 for cameras nobody knows."""
+    places = [cameras[name].position for name in item.cameras if name in cameras]
+    gaps = [float(np.linalg.norm(np.subtract(place, item.pose.position))) for place in places]
+    return max(min(gaps, default=1.0), 0.1)
+
+
+def _joined(group: Sequence[Detection], refit: Refit, cameras: Mapping[str, Pose]) -> Detection:
+    """One detection of several views.
+
+    Where the view that names it and another one show it whole, it is as large as the former has
+    it, and where they agree that it is: calibrations differ by millimetres, and joined as they
+    are, the points of all would make it larger. Else it is fitted anew to all points.
+    """
     if len(group) == 1:
         return group[0]
     whole = _namesake(group)
+    views = _whole_views(group, whole)
+    is_agreed = whole in views and len(views) > 1
+    if is_agreed:
+        middle = _middle(views, cameras)
+        group = [_shifted(item, middle) if item in views else item for item in group]
+        whole = _shifted(whole, middle)
     box = max((item for item in group if item.category == whole.category), key=_worth)
     merged = replace(
         whole,
@@ -254,7 +308,7 @@ def _joined(group: Sequence[Detection], refit: Refit) -> Detection:
         hidden=min(item.hidden for item in group),
         phrase=whole.phrase or next((item.phrase for item in group if item.phrase), ""),
     )
-    return replace(refit(merged), is_cut=merged.is_cut)
+    return merged if is_agreed else replace(refit(merged), is_cut=merged.is_cut)
 
 
 def _namesake(group: Sequence[Detection]) -> Detection:

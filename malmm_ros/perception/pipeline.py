@@ -6,17 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import cv2
-import numpy as np
-from numpy.typing import NDArray
-
 from malmm_ros.backends import make_backend
 from malmm_ros.camera import RgbdImage
 from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.models.description import BASE_POSE
+from malmm_ros.perception.borders import is_cut
 from malmm_ros.perception.checking import usable_images
+from malmm_ros.perception.closer_look import CloserLookConfig, CloserLooks
 from malmm_ros.perception.clutter import Clutter, ClutterConfig
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
@@ -41,9 +39,6 @@ from malmm_ros.trajectory import JointState
 _CRUMB = 3e-6
 # A narrower mark is a shadow or a reflection, metres.
 _SMALLEST_MARK = 0.04
-_EDGE_PX, _TOUCHING_PX = 3, 10
-_BEHIND = 0.01  # m
-_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +69,7 @@ class PipelineConfig:
     robot_mask: RobotMaskConfig = field(default_factory=RobotMaskConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     clutter: ClutterConfig = field(default_factory=ClutterConfig)
+    closer_look: CloserLookConfig = field(default_factory=CloserLookConfig)
 
     def __post_init__(self) -> None:
         if self.segmenter not in SEGMENTERS:
@@ -114,7 +110,9 @@ class ScenePipeline:
         self._grasps = GraspCache(proposer, self._config.grasps)
         self._mask = RobotMask(self._config.robot_mask, robot_name=robot_name, base=base)
         self._tracker = Tracker(self._config.tracking)
-        self._clutter = Clutter(table_z=self._config.table.table_z, config=self._config.clutter)
+        table_z = self._config.table.table_z
+        self._clutter = Clutter(table_z=table_z, config=self._config.clutter)
+        self._looks = CloserLooks(table_z=table_z, config=self._config.closer_look)
         self._workspace = Workspace()
         self._newest_s: dict[str, float] = {}
         self._problems: dict[str, str] = {}
@@ -160,7 +158,8 @@ class ScenePipeline:
         wanted = [_as_phrase(item) for item in phrases]
         views, detections = self._detect(images, joints, gripper, wanted)
         tracks = self._tracker.update(detections, views, gripper, wanted)
-        objects = tuple(track.as_object() for track in tracks)
+        stated = [replace(view, image=image) for view, image in zip(views, images, strict=True)]
+        objects = self._looks.update(stated, [track.as_object() for track in tracks])
         self._clutter.update(views, objects)
         objects = tuple(
             self._with_grasp(item, objects, track.latest)
@@ -232,33 +231,6 @@ def _load_proposer(config: PipelineConfig) -> GraspProposer:
         install=GRASP_PROPOSER_INSTALLS,
     )
     return proposer
-
-
-def is_cut(pixels: NDArray[np.bool_], view: View) -> bool:
-    """Whether a mask ``(H, W)`` reaches the image's border, or the robot stands before it."""
-    edge = _EDGE_PX
-    rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
-    if not len(rows):
-        return False
-    height, width = pixels.shape
-    if rows[0] < edge or columns[0] < edge or rows[-1] >= height - edge:
-        return True
-    if columns[-1] >= width - edge:
-        return True
-    window = (
-        slice(max(0, rows[0] - edge), rows[-1] + edge + 1),
-        slice(max(0, columns[0] - edge), columns[-1] + edge + 1),
-    )
-    if not view.robot[window].any():
-        return False
-    depth = view.image.depth[window]
-    own = depth[pixels[window] & (depth > 0.0)]
-    if not len(own):
-        return True
-    # Behind it, the robot hides nothing of it.
-    before = view.robot[window] & (depth < float(np.percentile(own, 75.0)) + _BEHIND)
-    grown = cv2.dilate(pixels[window].astype(np.uint8), _CROSS, iterations=edge)
-    return int(((grown > 0) & before).sum()) >= _TOUCHING_PX
 
 
 def _as_phrase(item: ObjectPhrase | str) -> ObjectPhrase:

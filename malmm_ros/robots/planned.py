@@ -20,6 +20,7 @@ from malmm_ros.robots.driver import (
     SceneSource,
 )
 from malmm_ros.robots.fit import misfit
+from malmm_ros.robots.following import Following
 from malmm_ros.robots.grasp import GraspConfig, judge_grasp, refuse_unknown
 from malmm_ros.robots.rehearsal import PlanCache, TwinWorld, moved_objects
 from malmm_ros.robots.robot import GripResult, MotionResult
@@ -37,13 +38,18 @@ class RobotConfig:
     Attributes:
         moved: An object that shifted further during a motion is told of, metres; well above
             the noise of what senses it.
+        follow: A goal at an object that is seen elsewhere now than the program was told goes
+            along with it, so far at most, metres; 0: never. For cameras on the wrist.
     """
 
     route: RouteConfig = field(default_factory=RouteConfig)
     grasp: GraspConfig = field(default_factory=GraspConfig)
     moved: float = 0.01
+    follow: float = 0.0
 
     def __post_init__(self) -> None:
+        if not 0.0 <= self.follow <= 0.05:
+            raise ValueError(f"follow must be in [0, 0.05] m, got {self.follow}")
         if not 0.0 < self.moved <= 0.1:
             raise ValueError(f"moved must be in (0, 0.1] m, got {self.moved}")
 
@@ -71,6 +77,7 @@ class PlannedRobot:
         self._scenes = scenes
         self._config = config or RobotConfig()
         self._plans = plans if plans is not None else PlanCache()
+        self._following = Following(self._config.follow)
         self._held = ""
         self._held_width = 0.0
         self._command = CancelToken()
@@ -83,6 +90,11 @@ class PlannedRobot:
 
     def observe(self) -> Scene:
         """Sense the scene; what the hand holds is this robot's own verdict, judged anew."""
+        scene = self._sense()
+        self._following.tell(scene)
+        return scene
+
+    def _sense(self) -> Scene:
         scene = self._scenes.observe()
         width = self._driver.gripper_width()
         gripper = replace(scene.gripper, width=width, is_open=width >= OPEN_WIDTH)
@@ -103,11 +115,11 @@ class PlannedRobot:
         """
         self._begin(cancel)
         held = self._held
-        scene, start = self.observe(), self._driver.joint_state()
+        scene, start = self._sense(), self._driver.joint_state()
         if held and not self._held:
             return self._dropped(held, scene)
         try:
-            goal = top_down(vector3(position), float(yaw))
+            goal, words = self._following.follow(top_down(vector3(position), float(yaw)), scene)
             trajectory = self._plan(start, goal, scene)
         except (MotionError, ValueError) as error:
             reason = error.category if isinstance(error, MotionError) else "invalid"
@@ -122,9 +134,9 @@ class PlannedRobot:
                 message=f"{self._command.reason}; nothing has moved",
                 tcp=scene.gripper.tcp,
             )
-        return self._judge_motion(
-            self._driver.follow(trajectory, self._command), trajectory, goal, scene
-        )
+        driven = self._driver.follow(trajectory, self._command)
+        result = self._judge_motion(driven, trajectory, goal, scene)
+        return replace(result, message=f"{result.message}; {words}") if words else result
 
     def open_gripper(self, *, cancel: CancelToken | None = None) -> GripResult:
         """Open the hand fully."""
@@ -215,6 +227,7 @@ class PlannedRobot:
 
     def _hold(self, name: str, width: float) -> None:
         self._held, self._held_width = name, width
+        self._following.forget(name)
         if isinstance(self._scenes, HandAware):
             self._scenes.hold(name)
 
@@ -223,7 +236,7 @@ class PlannedRobot:
     ) -> MotionResult:
         """What became of a motion, and of what was carried."""
         held = self._held
-        after = self.observe()
+        after = self._sense()
         state = self._driver.joint_state()
         tcp = self._planner.tcp_pose(state)
         if not driven.is_success:

@@ -23,7 +23,7 @@ from malmm_ros.simulation.sensor_noise import SensorNoise, SensorNoiseConfig
 
 # What is seen scatters by some millimetres: smaller moves are not worth telling, and the fingers
 # may stall that much beside what was expected.
-VISION_ROBOT = RobotConfig(moved=0.02, grasp=GraspConfig(width_tolerance=0.013))
+VISION_ROBOT = RobotConfig(moved=0.02, follow=0.02, grasp=GraspConfig(width_tolerance=0.013))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from malmm_ros.agents.offline.hand import grasps
 from malmm_ros.agents.scene_text import parse_scene, render_scene
 from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError
-from malmm_ros.geometry import yaw_difference
+from malmm_ros.geometry import Pose, yaw_difference
 from malmm_ros.robots import GripResult, MotionResult, Robot
 from malmm_ros.robots.vision import VisionConfig, VisionScenes, seeing_robot
 from malmm_ros.scene import Scene
@@ -33,20 +34,20 @@ class Witness:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.seen: list[Scene] = []
-        self.ends: list[MotionResult] = []
+        self.closing: list[Scene] = []
 
     def observe(self) -> Scene:
         self.seen.append(self.robot.observe())
         return self.seen[-1]
 
     def execute_trajectory(self, position: Sequence[float], yaw: float) -> MotionResult:
-        self.ends.append(self.robot.execute_trajectory(position, yaw))
-        return self.ends[-1]
+        return self.robot.execute_trajectory(position, yaw)
 
     def open_gripper(self) -> GripResult:
         return self.robot.open_gripper()
 
     def close_gripper(self, object_name: str) -> GripResult:
+        self.closing.append(self.robot.observe())
         return self.robot.close_gripper(object_name)
 
     def rehearse(self) -> Robot:
@@ -107,17 +108,41 @@ def test_agents_are_given_the_chosen_grasp(block_world: MujocoWorld) -> None:
 
 
 @pytest.mark.slow
-def test_the_executed_pose_of_the_tool_is_the_chosen_grasp(block_world: MujocoWorld) -> None:
-    robot = Witness(seeing_robot(block_world, seed=1))
+@pytest.mark.parametrize("cameras", [("front",), ("front", "wrist")])
+def test_the_executed_pose_of_the_tool_is_the_published_chosen_grasp(
+    block_world: MujocoWorld, cameras: tuple[str, ...]
+) -> None:
+    """Also when the wrist camera has corrected it from above the block."""
+    robot = Witness(seeing_robot(block_world, VisionConfig(cameras=cameras), seed=1))
     result = build_team("malmm", ModelConfig()).run(block_world.instruction, robot)
     assert result.is_success
-    grasp = next(item.grasp for item in robot.seen[0].objects if item.grasp is not None)
-    reached = [end.tcp for end in robot.ends if end.tcp is not None]
-    gaps = [np.linalg.norm(np.subtract(tcp.position, grasp.position)) for tcp in reached]
-    nearest = reached[int(np.argmin(gaps))]
-    assert min(gaps) < 0.0015
-    assert yaw_difference(nearest.yaw, grasp.yaw, symmetry=2) < 0.01
     assert block_world.success()[0]
+    (closing,) = robot.closing
+    grasp = next(item.grasp for item in closing.objects if item.grasp is not None)
+    tcp = closing.gripper.tcp
+    assert np.linalg.norm(np.subtract(tcp.position, grasp.position)) < 0.0015
+    assert yaw_difference(tcp.yaw, grasp.yaw, symmetry=2) < 0.02
+
+
+def test_before_a_grasp_the_wrist_camera_looks_from_above_and_corrects_the_goal(
+    block_world: MujocoWorld,
+) -> None:
+    (truth,) = (item for item in block_world.ground_truth().objects if not item.is_fixed)
+    robot = seeing_robot(block_world, VisionConfig(cameras=("front", "wrist")), seed=1)
+    told = robot.observe()
+    (block,) = (item for item in told.objects if not item.is_fixed)
+    assert block.grasp is not None
+    x, y, z = block.grasp.position
+    assert robot.execute_trajectory((x, y, z + 0.1), block.grasp.yaw).is_success
+    # As if the front camera had been off by more.
+    shifted = replace(block, pose=Pose((0.012, 0.0, 0.0)) @ block.pose)
+    robot._following.tell(replace(told, objects=(shifted,)))
+    moved = robot.execute_trajectory((x + 0.012, y, z), block.grasp.yaw)
+    assert moved.is_success, moved.message
+    assert "from where it was told, and the goal went with it" in moved.message
+    assert moved.tcp is not None
+    off = np.subtract(moved.tcp.position, truth.pose.position)[:2]
+    assert np.linalg.norm(off) < 0.0045
 
 
 def test_a_world_that_stands_still_is_looked_at_once(

@@ -17,6 +17,8 @@ from malmm_ros.scene import TABLE_TOP_Z, Workspace
 _BORDER = 0.15
 _STRIDE = 9
 _LEAST_POINTS = 150
+# A camera so low above the table is on a wrist over a thing, metres; its pose is taken as stated.
+_CLOSE = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,7 @@ class TablePlane:
             raise PerceptionError(
                 f"ignore {ignore.shape} and image {image.depth.shape} differ in size"
             )
-        seen = self._fit(image, ignore)
+        seen = None if self._is_close(image) else self._fit(image, ignore)
         if seen is not None:
             known = self._planes.get(image.camera_name)
             # The first frame counts fully; later ones average the noise away.
@@ -94,7 +96,7 @@ class TablePlane:
     def level(self, image: RgbdImage) -> RgbdImage:
         """The image with its pose corrected by what is known of its camera, without learning."""
         plane = self._planes.get(image.camera_name)
-        if plane is None:
+        if plane is None or self._is_close(image):
             return image
         turn = _level_turn(plane)
         moved = turn @ image.world_from_camera.matrix()[:3, :3]
@@ -104,6 +106,10 @@ class TablePlane:
         lift = self._config.table_z - float(foot[2])
         qx, qy, qz, qw = Rotation.from_matrix(moved).as_quat().tolist()
         return replace(image, world_from_camera=Pose((x, y, z + lift), (qx, qy, qz, qw)))
+
+    def _is_close(self, image: RgbdImage) -> bool:
+        """Whether it may see nothing but a tray's floor, and a wrong pose costs little."""
+        return image.world_from_camera.position[2] - self._config.table_z < _CLOSE
 
     @property
     def _middle(self) -> tuple[float, float]:
