@@ -105,6 +105,13 @@ def _convert(hint: Any, value: Any, *, where: str) -> Any:
         return value
     if origin is tuple and isinstance(value, list | tuple):
         return _convert_tuple(arguments, value, where=where)
+    if origin is Mapping and isinstance(value, Mapping):
+        return {
+            _convert(arguments[0], key, where=where): _convert(
+                arguments[1], item, where=f"{where}: {key}"
+            )
+            for key, item in value.items()
+        }
     return _convert_scalar(hint, value, where=where)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,18 @@ from malmm_ros.errors import ConfigurationError, MissingDependencyError, Unknown
 @dataclass(frozen=True)
 class Inner:
     rate_hz: float = 10.0
+
+
+@dataclass(frozen=True)
+class Counts:
+    wanted: Mapping[str, int]
+
+
+def test_a_mapping_keeps_its_order_and_its_values_are_checked() -> None:
+    made = from_mapping(Counts, {"wanted": {"pear": 2, "apple": 1}})
+    assert list(made.wanted.items()) == [("pear", 2), ("apple", 1)]
+    with pytest.raises(ConfigurationError, match="wanted: pear: must be int, got 'two'"):
+        from_mapping(Counts, {"wanted": {"pear": "two"}})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""The cooperation world as nodes: the world, the messages' way, and one node for each agent."""
