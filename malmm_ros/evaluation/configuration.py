@@ -172,8 +172,11 @@ class EvaluationConfig:
         return tuple(parse_case(name, world=self.world) for name in self.tasks)
 
     def jobs(self) -> list[tuple[str, int]]:
-        """Every episode as the name of its case and its index."""
-        return [(name, index) for name in self.tasks for index in range(self.episodes)]
+        """Every episode as the name of its case and its index.
+
+        Task by task in turns, so that a run that was stopped says something of each.
+        """
+        return [(name, index) for index in range(self.episodes) for name in self.tasks]
 
     def episode_seed(self, task: str, index: int) -> int:
         """The seed of one episode; equal for equal configurations on every machine.
