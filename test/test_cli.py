@@ -209,12 +209,21 @@ def test_the_front_door_is_also_a_module() -> None:
     assert cli.overview().startswith("malmm")
 
 
-@pytest.mark.parametrize("option", [["--model", "gpt-4.1"], ["--seed", "3"], ["--approve"]])
+@pytest.mark.parametrize(
+    ("option", "where"),
+    [
+        (["--model", "gpt-4.1"], "malmm up sim"),
+        (["--seed", "3"], "malmm up sim"),
+        (["--model-options", "{temperature: 1}"], "malmm up sim"),
+        (["--approve"], "config/sim.yaml"),
+        (["--inject", "0.5"], "config/sim.yaml"),
+    ],
+)
 def test_an_option_of_the_nodes_is_refused_with_ros_instead_of_ignored(
-    option: list[str], capsys: pytest.CaptureFixture[str]
+    option: list[str], where: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "stack 2 red blocks", "--ros", *option]) == 2
-    assert "malmm up sim" in capsys.readouterr().err
+    assert where in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -128,11 +128,17 @@ def _refuse_node_settings(arguments: argparse.Namespace) -> None:
     add_arguments(parser)
     given = [name for name in _OF_NODES if getattr(arguments, name) != parser.get_default(name)]
     if given:
-        option = f"--{given[0].replace('_', '-')}"
+        from malmm_ros.bringup import SYSTEMS
+
+        arguments_of = {item.name for item in SYSTEMS["sim"].arguments}
         raise ConfigurationError(
-            option,
+            f"--{given[0].replace('_', '-')}",
             "is the nodes' own setting and has no effect with --ros; "
-            "give it to `malmm up sim` or `ros2 launch`",
+            + (
+                "give it to `malmm up sim` or `ros2 launch`"
+                if given[0] in arguments_of
+                else "what nodes have of it is among their parameters: see config/sim.yaml"
+            ),
         )
 
 
