@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from malmm_ros.bringup import SIM, SYSTEMS
+from malmm_ros.bringup import COOPERATION, SIM, SYSTEMS
 from malmm_ros.bringup.domain import DomainLease, dds_environment
 from malmm_ros.bringup.processes import ProcessGroup, node_command
 from malmm_ros.errors import ConfigurationError, NodeDiedError, UnknownNameError
@@ -86,6 +86,39 @@ def test_one_name_of_the_robot_reaches_joints_controllers_and_planner() -> None:
     assert motion["robot_name"] == motion["roboplan.robot_name"] == "left"
     assert motion["controllers.arm_action"] == "left_arm_controller/follow_joint_trajectory"
     assert motion["controllers.gripper_action"] == "left_hand_controller/gripper_cmd"
+
+
+def test_every_agent_gets_a_namespace_and_everybody_knows_the_names() -> None:
+    values = {"agents": "rhp,random,rhp", "names": "Ann,Ben,Eve,Joe", "rviz": "false"}
+    nodes = {node.label: node for node in COOPERATION.resolve({**values, "namespace": "lab"})}
+    agents = ["ann/agent", "ben/agent", "eve/agent"]
+    assert list(nodes) == ["world", "communication", *agents]
+    assert [nodes[name].parameters["kind"] for name in agents] == ["rhp", "random", "rhp"]
+    assert [nodes[name].namespace for name in agents] == ["lab/ann", "lab/ben", "lab/eve"]
+    assert nodes["world"].namespace == nodes["communication"].namespace == "lab"
+    for name in ("world", "communication"):
+        assert nodes[name].parameters["agents"] == ("Ann", "Ben", "Eve")
+    assert "__ns:=/lab/ann" in node_command(nodes["ann/agent"])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"agents": "mat,mat"}, "'mat' is one mind for all its agents and cannot run as one node"),
+        ({"agents": "rph,rhp"}, "'rph' is unknown; .*'rhp'"),
+        ({"agents": " , "}, "names no agent"),
+        ({"agents": "rhp," * 5}, "1 to 4 take part, got 5"),
+        ({"agents": "rhp,rhp,rhp", "names": "Ann,Ben"}, "3 agents need as many names"),
+        ({"names": "Ann,ann"}, "must differ in more than capitals, got Ann, ann"),
+        ({"names": "Ann,World"}, "'World' is what another node is called"),
+        ({"names": "Ann,Ben 2"}, "'Ben 2' must be a letter, then letters"),
+    ],
+)
+def test_a_team_that_cannot_be_is_refused_before_anything_starts(
+    given: dict[str, str], words: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        COOPERATION.resolve(given)
 
 
 def test_rviz_starts_when_asked_for() -> None:

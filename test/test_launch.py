@@ -15,11 +15,19 @@ from typing import Any
 
 import pytest
 
-from malmm_ros.bringup import MOVEIT, REAL, SIM, Bringup, ResolvedInclude, ResolvedNode
+from malmm_ros.bringup import (
+    COOPERATION,
+    MOVEIT,
+    REAL,
+    SIM,
+    Bringup,
+    ResolvedInclude,
+    ResolvedNode,
+)
 
 LAUNCH_FOLDER = Path(__file__).parents[1] / "launch"
 CONFIG = str(LAUNCH_FOLDER.parent / "config/sim.yaml")
-FILES = {"sim": SIM, "real": REAL, "moveit": MOVEIT}
+FILES = {"sim": SIM, "real": REAL, "moveit": MOVEIT, "cooperation": COOPERATION}
 # Where our own launching code is kept; it must be loaded anew with the stand-ins.
 LAUNCHING = "malmm_ros.bringup.launching"
 
@@ -296,6 +304,22 @@ def test_the_launch_file_of_moveit_starts_what_the_table_says(
     launched("moveit", given)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"agents": "rhp", "episode": "training/11", "rviz": "true", "drop": "0.2"},
+        {"agents": "rhp, random ,rhp", "names": "Eve,Ann,Joe", "namespace": "/lab/"},
+        {"agents": "coela,coela", "model": "gpt-x", "speed": "2", "config": CONFIG},
+    ],
+)
+def test_the_launch_file_of_the_cooperation_world_starts_what_the_table_says(
+    stand_ins: None, given: dict[str, str]
+) -> None:
+    given = {key: value.rstrip("/") for key, value in given.items()}
+    launched("cooperation", given)
+
+
 def test_every_argument_is_declared_with_its_words_and_choices(file: str) -> None:
     system: Bringup = FILES[file]
     declared = {
@@ -365,6 +389,13 @@ def test_a_wrong_argument_is_refused_in_words_alone(
     # launch shows the text; a cause behind it would be shown as a second traceback.
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
+
+
+def test_agents_that_share_one_mind_are_refused_at_launch(stand_ins: None) -> None:
+    words = r"cooperation\.launch\.py: agents: 'central' is one mind for all its agents"
+    with pytest.raises(RuntimeError, match=words):
+        nodes(describe("cooperation"), agents="rhp,central")
+    sys.modules.pop(LAUNCHING, None)
 
 
 def test_rviz_gets_its_configuration_from_the_share_folder(

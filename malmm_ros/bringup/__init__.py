@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from malmm_ros.bringup.cooperation import COOPERATION
 from malmm_ros.bringup.moveit import MOVEIT
 from malmm_ros.bringup.real import REAL
 from malmm_ros.bringup.systems import SIM
@@ -15,9 +16,10 @@ from malmm_ros.bringup.table import (
 )
 
 # What ``malmm up`` starts; MoveIt's own nodes come with a ROS installation.
-SYSTEMS: Mapping[str, Bringup] = {"sim": SIM, "real": REAL}
+SYSTEMS: Mapping[str, Bringup] = {"sim": SIM, "real": REAL, "cooperation": COOPERATION}
 
 __all__ = [
+    "COOPERATION",
     "MOVEIT",
     "REAL",
     "SIM",

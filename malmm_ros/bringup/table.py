@@ -127,6 +127,7 @@ class NodeEntry:
 
     Attributes:
         name: Of the node, relative to the namespace.
+        within: A namespace of its own inside the system's, by the arguments; empty: none.
         module: Started as ``python -m`` where there is no ROS installation.
         executable: Started by ``ros2 run`` and ``ros2 launch``; of ``package``.
         package: Of the executable.
@@ -139,6 +140,7 @@ class NodeEntry:
     """
 
     name: str
+    within: Callable[[Mapping[str, Value]], str] = lambda _: ""
     module: str = ""
     executable: str
     package: str = "malmm_ros"
@@ -151,9 +153,14 @@ class NodeEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedNode:
-    """One node to start, with every value known."""
+    """One node to start, with every value known.
+
+    Attributes:
+        within: The last part of its namespace, where it is the node's own.
+    """
 
     name: str
+    within: str = ""
     namespace: str
     module: str
     executable: str
@@ -162,6 +169,11 @@ class ResolvedNode:
     parameter_files: tuple[str, ...] = ()
     remappings: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What tells it from the other nodes of the system: ``alice/agent``."""
+        return f"{self.within}/{self.name}" if self.within else self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +219,8 @@ class Bringup:
         return tuple(
             ResolvedNode(
                 name=entry.name,
-                namespace=str(values.get("namespace", "")),
+                within=entry.within(values),
+                namespace=_join(str(values.get("namespace", "")), entry.within(values)),
                 module=entry.module,
                 executable=entry.executable,
                 package=entry.package,
@@ -238,6 +251,10 @@ class Bringup:
             for entry in self.includes
             if entry.is_wanted(values)
         )
+
+
+def _join(namespace: str, within: str) -> str:
+    return "/".join(filter(None, (namespace.rstrip("/"), within))) if within else namespace
 
 
 def _fill(word: str, values: Mapping[str, Value]) -> str:

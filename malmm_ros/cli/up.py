@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     deaths = _Deaths(arguments, stop)
     with ProcessGroup() as group:
         for node in nodes:
-            group.start(node.name, node_command(node), environment=environment)
+            group.start(node.label, node_command(node), environment=environment)
         group.watch(stop, on_death=deaths.report)
     sys.stdout.write(f"{system.name}: all nodes have ended\n")
     return deaths.exit_code
@@ -155,11 +155,11 @@ def _choose(system: Bringup, arguments: argparse.Namespace) -> list[ResolvedNode
     # RViz comes with a ROS installation, and that has `ros2 launch`.
     nodes = [node for node in system.resolve({**given, "rviz": "false"}) if node.module]
     wanted = [name for name in arguments.only.split(",") if name]
-    names = [node.name for node in nodes]
+    names = [node.label for node in nodes]
     for name in wanted:
         if name not in names:
             raise UnknownNameError("--only", name, names)
-    return [node for node in nodes if not wanted or node.name in wanted]
+    return [node for node in nodes if not wanted or node.label in wanted]
 
 
 def _check_importable(package: str) -> None:

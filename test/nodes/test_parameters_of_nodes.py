@@ -11,6 +11,9 @@ import yaml
 from malmm_ros.bringup import SIM, SYSTEMS, ResolvedNode
 from malmm_ros.configuration import from_mapping
 from malmm_ros.nodes.agents import AgentsNodeConfig
+from malmm_ros.nodes.cooperation.agent import AgentConfig
+from malmm_ros.nodes.cooperation.communication import CommunicationConfig
+from malmm_ros.nodes.cooperation.world import WorldConfig
 from malmm_ros.nodes.motion import MotionNodeConfig
 from malmm_ros.nodes.parameters import nest, parameter_descriptions
 from malmm_ros.nodes.scene import SceneConfig
@@ -23,6 +26,9 @@ CONFIGURATIONS: dict[str, type[Any]] = {
     "scene": SceneConfig,
     "motion": MotionNodeConfig,
     "agents": AgentsNodeConfig,
+    "agent": AgentConfig,
+    "communication": CommunicationConfig,
+    "world": WorldConfig,
 }
 # Where a table means to differ: its reason stands beside it there.
 DELIBERATE = {"heartbeat_release"}
@@ -41,8 +47,9 @@ def test_the_table_sets_only_parameters_that_exist(system: str) -> None:
         assert set(node.parameters) <= declared
 
 
-def test_the_simulated_systems_defaults_are_the_nodes_own() -> None:
-    for node in ours("sim"):
+@pytest.mark.parametrize("system", ["sim", "cooperation"])
+def test_the_simulated_systems_defaults_are_the_nodes_own(system: str) -> None:
+    for node in ours(system):
         given = {
             key: value
             for key, value in node.parameters.items()

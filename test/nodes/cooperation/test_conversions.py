@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from malmm_ros.msg import TransportAction, TransportObservation
 from rclpy.serialization import deserialize_message, serialize_message
 
 from malmm_ros.cooperation.agent import AgentUsage
@@ -14,7 +15,6 @@ from malmm_ros.cooperation.transport.observation import Message, Observation
 from malmm_ros.cooperation.transport.team import build_team
 from malmm_ros.cooperation.transport.world import TransportWorld
 from malmm_ros.errors import ConfigurationError, UnknownNameError
-from malmm_ros.msg import TransportAction, TransportObservation
 from malmm_ros.nodes.cooperation.conversions import (
     action_message,
     action_value,
@@ -80,7 +80,7 @@ def test_actions_and_what_they_cost_survive_the_way(action: Action) -> None:
 
 
 def test_an_action_that_does_not_exist_is_refused_with_those_that_do() -> None:
-    with pytest.raises(UnknownNameError, match="'forwards' is unknown.*'forward'"):
+    with pytest.raises(UnknownNameError, match=r"'forwards' is unknown.*'forward'"):
         action_value(TransportAction(kind="forwards"))
     with pytest.raises(ConfigurationError, match="arm: must be 0 or 1, got 2"):
         action_value(TransportAction(kind="drop", arm=2))
