@@ -141,11 +141,12 @@ class Endpoint:
                 f"{MAX_PAUSE_S:.0f} s are waited",
             )
         pause_s = min(_FIRST_PAUSE_S * 2.0 ** (failures - 1), _LONGEST_PAUSE_S)
+        is_asked = asked_s is not None and asked_s >= pause_s
         pause_s = max(pause_s, asked_s or 0.0)
-        who = "as it asks, then" if asked_s else "then"
         tell(
-            f"model {self._config.name!r} {failure.problem}; waiting {pause_s:.3g} s, {who} "
-            f"try {failures + 1} of {self._config.retries + 1}"
+            f"model {self._config.name!r} {failure.problem}; "
+            f"{'it asks to wait' if is_asked else 'waiting'} {pause_s:.3g} s, "
+            f"then try {failures + 1} of {self._config.retries + 1}"
         )
         return pause_s
 

@@ -30,6 +30,11 @@ REFUSALS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint_module, "_FIRST_PAUSE_S", 0.05)
+
+
 class Asked:
     """A client at a local endpoint, and what people were told."""
 
@@ -189,17 +194,17 @@ def test_every_pause_is_told_of_with_its_reason_and_length(endpoint: Any) -> Non
     with Asked(endpoint.url, retries=4) as asked:
         asked.ask()
     assert "is asked too often (HTTP 429: slow down)" in asked.told[0]
-    assert asked.told[0].endswith("waiting 0.5 s, as it asks, then try 2 of 5")
-    assert asked.told[1].endswith("failed (HTTP 503: overloaded); waiting 1 s, then try 3 of 5")
+    assert asked.told[0].endswith("it asks to wait 0.2 s, then try 2 of 5")
+    assert asked.told[1].endswith("failed (HTTP 503: overloaded); waiting 0.1 s, then try 3 of 5")
 
 
 def test_a_pause_that_stands_in_the_words_is_kept(endpoint: Any) -> None:
-    endpoint.fail(429, "Rate limit reached. Please try again in 1.1s.")
+    endpoint.fail(429, "Rate limit reached. Please try again in 0.4s.")
     endpoint.say("{}")
     start_s = time.monotonic()
     with Asked(endpoint.url, retries=1) as asked:
         asked.ask()
-    assert time.monotonic() - start_s >= 1.1
+    assert time.monotonic() - start_s >= 0.4
 
 
 def test_a_quota_is_waited_for_only_where_the_endpoint_says_how_long(endpoint: Any) -> None:
@@ -210,7 +215,7 @@ def test_a_quota_is_waited_for_only_where_the_endpoint_says_how_long(endpoint: A
     assert caught.value.category == "quota"
     assert len(endpoint.requests) == 1
     endpoint.replies.clear()
-    endpoint.fail(429, f"{words} Please retry in 0.6s.")
+    endpoint.fail(429, f"{words} Please retry in 0.1s.")
     endpoint.say("{}")
     with Asked(endpoint.url, retries=1) as asked:
         assert asked.ask().text == "{}"
