@@ -77,7 +77,7 @@ def _recognise_small(shape: Shape, color: str, fits: Fits) -> str:
         return "tomato" if color in _TOMATO_COLORS else "ball"
     if height < 0.03 and shape.long < 0.085 and shape.is_hollow:
         return _ring_or_cradle(shape.long, height)
-    if height < 0.022 and 0.05 < shape.long < 0.085 and shape.short < 0.4 * shape.long:
+    if height < 0.022 and 0.05 < shape.long < 0.085 and shape.short < 0.5 * shape.long:
         return "cradle"  # its front wall; what lies in it hides the rest
     if width < 0.042 and height < 0.032:
         return "cap"
@@ -97,7 +97,7 @@ def _recognise_round(height: float, width: float) -> str:
 def _ring_or_cradle(long: float, height: float) -> str:
     """A cradle is wider and lower; in between, the height is measured better."""
     if 0.052 < long < 0.064:
-        return "ring" if height > 0.0165 else "cradle"
+        return "ring" if height > 0.0158 else "cradle"
     return "ring" if long < 0.058 else "cradle"
 
 

@@ -29,7 +29,7 @@ _BALL_BONUS = 1.15
 # From so much of a thing's points on its top, the top's outline alone tells its form; from so
 # much on, it has a say. It is worth so many metres of residual for each part of its rectangle
 # that it fills less or more than this (logistic fit to 897 seen things, 1 % on the wrong side).
-_FROM_ABOVE, _HAS_TOP, _TOP_POINTS = 0.62, 0.12, 20
+_FROM_ABOVE, _HAS_TOP, _TOP_POINTS = 0.62, 0.2, 20
 _ROUND_FILL, _FILL_WEIGHT = 0.884, 0.0014
 
 

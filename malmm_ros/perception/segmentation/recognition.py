@@ -11,7 +11,7 @@ from malmm_ros.perception.color_naming import Light, name_color, second_color
 from malmm_ros.perception.estimation.forms import FLAT, recognise
 from malmm_ros.perception.estimation.object_points import object_points
 from malmm_ros.perception.estimation.shape import Shape, extent_of, shape_of
-from malmm_ros.perception.estimation.support import find_support, is_steep
+from malmm_ros.perception.estimation.support import find_support, hidden_share, is_steep
 from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.grouping import Thing, union
 from malmm_ros.perception.segmentation.regions import View
@@ -28,6 +28,10 @@ _TALL = 0.25
 _ON_TOP, _SIDE_LIGHT = 0.014, 0.75
 # A post stands below what it carries, not beside it, metres.
 _STAND_GAP, _STAND_WIDTH = 0.05, 0.08
+# Kinds by form alone, that a piece of anything may have; pieces begin so high above the table, m,
+# and are hidden along so much of their outline.
+_GUESSED = frozenset(("block", "cylinder", "cradle", "cap", "lid", "ring", "peg", "object"))
+_HIGH, _HIDDEN = 0.08, 0.22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,7 +58,7 @@ def know(view: View, things: list[Thing], light: Light) -> list[Known]:
         _recolored(view, item, shade.on(item.thing, light)) if _is_covered(item, known) else item
         for item in known
     ]
-    return _with_stands(known)
+    return _without_pieces(view, _with_stands(known))
 
 
 def surface_color(view: View, thing: Thing) -> NDArray[np.float64]:
@@ -166,6 +170,32 @@ def _shape(view: View, thing: Thing) -> Shape | None:
         is_floating=support.is_floating,
     )
     return shape if shape.height >= _LEAST_HEIGHT else None
+
+
+def _without_pieces(view: View, known: list[Known]) -> list[Known]:
+    """Leave out pieces of larger things that something else hides.
+
+    What hangs high in the air, with nothing known to carry it, and with a good part of its
+    outline behind something nearer, is no thing of its own, unless its form is that of one.
+    """
+    return [
+        item
+        for item in known
+        if item.category not in _GUESSED
+        or item.shape is None
+        or item.shape.bottom < view.table_z + _HIGH
+        or any(_carries(other, item.shape) for other in known if other is not item)
+        or hidden_share(view.image.depth, view.heights, item.thing.full(view.heights.shape))
+        < _HIDDEN
+    ]
+
+
+def _carries(lower: Known, upper: Shape) -> bool:
+    """Whether a thing's top is where another one begins, and below it."""
+    if lower.shape is None or abs(lower.shape.top - upper.bottom) > _ON_TOP:
+        return False
+    offset = np.median(lower.shape.points[:, :2], axis=0) - np.median(upper.points[:, :2], axis=0)
+    return bool(np.hypot(*offset) < 0.5 * max(lower.shape.long, upper.long))
 
 
 def _with_stands(known: list[Known]) -> list[Known]:

@@ -1,0 +1,65 @@
+"""Small round things are told from square ones; pieces of hidden things are no things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from malmm_ros.bench.perception_scores import kind_of
+from malmm_ros.perception.detection import Detection
+from malmm_ros.perception.estimation import ObjectEstimator
+from malmm_ros.perception.robot_mask import RobotMask
+from malmm_ros.perception.segmentation.color import ColorSegmenter
+from malmm_ros.perception.tracking import View
+from malmm_ros.scene import MAX_GRIPPER_WIDTH, SceneObject
+from malmm_ros.simulation.appearance import Appearance, draw_appearance
+from malmm_ros.simulation.sensor_noise import SensorNoise, SensorNoiseConfig
+from malmm_ros.simulation.still_life import StillLife
+
+See = Callable[[str, int, Appearance], tuple[tuple[SceneObject, ...], list[Detection]]]
+
+
+@pytest.fixture
+def see(robot_mask: RobotMask) -> See:
+    """What is there, and what one noisy image of the front camera shows of it."""
+
+    def seen(
+        task: str, seed: int, appearance: Appearance
+    ) -> tuple[tuple[SceneObject, ...], list[Detection]]:
+        scene = StillLife(task, seed, appearance)
+        try:
+            noise = SensorNoise(SensorNoiseConfig(), np.random.default_rng(seed))
+            image = noise.apply(scene.render())
+            robot = robot_mask.pixels(image, scene.arm.joint_state, MAX_GRIPPER_WIDTH)
+        finally:
+            scene.close()
+        estimator, view = ObjectEstimator(), View(image=image, robot=robot)
+        masks = ColorSegmenter().segment(image, (), ignore=robot)
+        found = [estimator.estimate(view, mask) for mask in masks]
+        return scene.objects, [item for item in found if item is not None]
+
+    return seen
+
+
+SEEDS = [1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 13))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_small_cylinders_balls_and_blocks_are_told_apart(see: See, seed: int) -> None:
+    objects, found = see("put_block", seed, Appearance(clutter=3, clutter_sizes=(0.034, 0.06)))
+    places = np.array([item.pose.position for item in found])
+    for item in objects:
+        near = found[int(np.linalg.norm(places - item.pose.position, axis=1).argmin())]
+        assert kind_of(near.category) == kind_of(item.category), item
+
+
+# The board hides half of the hoop there.
+@pytest.mark.parametrize("seed", [500_000, 500_045, 500_054])
+def test_a_piece_of_a_hoop_behind_its_board_is_no_thing(see: See, seed: int) -> None:
+    look = draw_appearance("held_out", np.random.default_rng(seed))
+    objects, found = see("basketball_in_hoop", seed, replace(look, clutter=0))
+    kinds = {item.category for item in objects}
+    assert {item.category for item in found} <= kinds
