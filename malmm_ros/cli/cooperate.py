@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from malmm_ros.cli.argument_types import natural
 from malmm_ros.cli.output_file import check_writable
 from malmm_ros.errors import ConfigurationError
 
@@ -35,13 +36,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--observations", default="oracle", help="where observations come from")
     parser.add_argument(
-        "--episodes", default="test", help="test, training, or names: test/03,training/11"
+        "--episodes",
+        default="",
+        help="test, training, or names: test/03,training/11; empty: test, or with --ros the one "
+        "that the world node was started with",
     )
     parser.add_argument("--seeds", type=int, default=1, help="runs of each episode")
     parser.add_argument(
         "--workers", type=int, default=min(4, os.cpu_count() or 1), help="processes"
     )
     parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument(
+        "--ros",
+        action="store_true",
+        help="through running nodes (malmm up cooperation), with the agents that are there",
+    )
+    parser.add_argument(
+        "--horizon", type=natural, default=0, help="with --ros: frames of an episode; 0: 3000"
+    )
     parser.add_argument(
         "--film",
         type=Path,
@@ -51,6 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate a team; 0 when all episodes were run."""
+    if arguments.ros:
+        return _through_ros(arguments)
+    if arguments.horizon:
+        raise ConfigurationError("--horizon", "is an option of episodes with --ros only")
     from malmm_ros.cli.cooperation_output import Progress, print_report
     from malmm_ros.evaluation.cooperation import CooperationConfig, evaluate_cooperation
 
@@ -61,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         agents=tuple(filter(None, (kind.strip() for kind in arguments.agents.split(",")))),
         alone=arguments.alone,
         observations=arguments.observations,
-        episodes=arguments.episodes,
+        episodes=arguments.episodes or "test",
         seeds=arguments.seeds,
     )
     check_writable(arguments.json, "--json")
@@ -75,6 +91,30 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         _write(report, arguments.json)
     return 0
+
+
+def _through_ros(arguments: argparse.Namespace) -> int:
+    """Refuse what only the nodes can be told, rather than ignore it; then run.
+
+    Raises:
+        ConfigurationError: Such an option was given.
+    """
+    from malmm_ros.cli.ros_cooperation import OPTIONS, run_through_nodes
+
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    for name, value in vars(arguments).items():
+        if name not in OPTIONS and value != parser.get_default(name):
+            raise ConfigurationError(
+                f"--{name.replace('_', '-')}",
+                "is the nodes' own setting, or has no effect with --ros; "
+                "give it to `malmm up cooperation` or `ros2 launch` if they have it",
+            )
+    check_writable(arguments.json, "--json")
+    report = run_through_nodes(arguments)
+    if arguments.json is not None:
+        _write(report, arguments.json)
+    return 0 if report["success"] else 1
 
 
 def _write(report: dict[str, Any], path: Path) -> None:
