@@ -22,7 +22,7 @@ from malmm_ros.perception.estimation import estimate
 from malmm_ros.perception.estimation.object_points import object_points
 from malmm_ros.perception.estimation.table import heights, rays
 from malmm_ros.perception.tracking.visibility import View
-from malmm_ros.scene import SceneObject
+from malmm_ros.scene import TABLE_TOP_Z, SceneObject
 
 _LEAST_PIXELS = 200
 # Of a level top, metres below its height: heights from close by are right to 3 mm.
@@ -75,12 +75,10 @@ class CloserLooks:
     """Keeps what was seen from close by until the thing is elsewhere.
 
     Args:
-        table_z: Height of the table's top, world frame.
         config: What is believed.
     """
 
-    def __init__(self, *, table_z: float, config: CloserLookConfig | None = None) -> None:
-        self._table_z = table_z
+    def __init__(self, config: CloserLookConfig | None = None) -> None:
         self._config = config or CloserLookConfig()
         self._looks: dict[str, _Look] = {}
 
@@ -102,7 +100,7 @@ class CloserLooks:
             self._looks.pop(item.name, None)
         if not (item.is_fixed or item.is_held):
             for view in self._close(views, item):
-                seen = look_closer(item, view, table_z=self._table_z, config=self._config)
+                seen = look_closer(item, view, self._config)
                 if seen is not None and not (known and self._is_same(known.near, seen, item)):
                     known = _Look(near=seen, far=item.pose)
                     self._looks[item.name] = known
@@ -124,14 +122,13 @@ class CloserLooks:
 
 
 def look_closer(
-    item: SceneObject, view: View, *, table_z: float, config: CloserLookConfig | None = None
+    item: SceneObject, view: View, config: CloserLookConfig | None = None
 ) -> Pose | None:
     """Where a known thing is, by one camera close to it.
 
     Args:
         item: As it is known; its height is kept.
         view: Its pose as stated: near by, the table in it may be a tray's floor.
-        table_z: Height of the table's top, world frame.
         config: What is believed.
 
     Returns:
@@ -141,12 +138,12 @@ def look_closer(
     mask = _own_pixels(item, view, margin=config.shift)
     if mask is None or is_cut(mask, view):
         return None
-    above = heights(view.image, table_z)
+    above = heights(view.image, TABLE_TOP_Z)
     found = estimate(
-        object_points(view.image, mask, table_z=table_z, above=above),
+        object_points(view.image, mask, table_z=TABLE_TOP_Z, above=above),
         category=item.category,
         color=item.color,
-        table_z=table_z,
+        table_z=TABLE_TOP_Z,
         support_z=item.bottom_z,
     )
     return None if found is None else _believed(item, found, config)

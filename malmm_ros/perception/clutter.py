@@ -14,7 +14,7 @@ from malmm_ros.geometry import Pose
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.estimation.table import rays
 from malmm_ros.perception.tracking.visibility import View
-from malmm_ros.scene import SceneObject, Workspace
+from malmm_ros.scene import TABLE_TOP_Z, SceneObject, Workspace
 
 OBSTACLE = "obstacle"
 
@@ -58,14 +58,12 @@ class Clutter:
     """Watches the space above the table for what is no known thing and not the robot.
 
     Args:
-        table_z: Height of the table's top, world frame.
         config: What counts.
     """
 
-    def __init__(self, *, table_z: float, config: ClutterConfig | None = None) -> None:
+    def __init__(self, config: ClutterConfig | None = None) -> None:
         self._config = config or ClutterConfig()
-        self._floor = table_z
-        self._low = np.array([*Workspace().low[:2], table_z])
+        self._low = np.array([*Workspace().low[:2], TABLE_TOP_Z])
         extent = np.subtract(Workspace().high, self._low)
         shape = tuple(int(n) for n in np.ceil(extent / self._config.cell))
         self._ages = np.zeros(shape, np.uint8)
@@ -108,7 +106,7 @@ class Clutter:
             start = self._low + (cells.min(axis=0) + low) * config.cell
             end = self._low + (cells.max(axis=0) + low + 1) * config.cell
             width, length = end[:2] - start[:2]
-            height = float(end[2]) - self._floor
+            height = float(end[2]) - TABLE_TOP_Z
             if max(width, length) < config.least_width or height < config.least_height:
                 continue
             x, y = (0.5 * (start + end)[:2]).tolist()
@@ -116,7 +114,7 @@ class Clutter:
                 SceneObject(
                     name=f"{OBSTACLE} {len(found) + 1}",
                     category=OBSTACLE,
-                    pose=Pose((x, y, self._floor + 0.5 * height)),
+                    pose=Pose((x, y, TABLE_TOP_Z + 0.5 * height)),
                     size=(float(width), float(length), height),
                     yaw_symmetry=2,
                     is_fixed=True,
@@ -134,7 +132,7 @@ class Clutter:
         directions = rays(view.image, rows * _STRIDE, columns * _STRIDE)
         origin = np.asarray(view.image.world_from_camera.position)
         points: NDArray[np.float64] = directions * depth[rows, columns][:, None] + origin
-        points = points[points[:, 2] > self._floor + self._config.lowest]
+        points = points[points[:, 2] > TABLE_TOP_Z + self._config.lowest]
         inside = ((points >= self._low) & (points < self._high)).all(axis=1)
         points = points[inside]
         for item in objects:

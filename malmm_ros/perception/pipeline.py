@@ -10,8 +10,6 @@ from malmm_ros.backends import make_backend
 from malmm_ros.camera import RgbdImage
 from malmm_ros.configuration import parse_mapping
 from malmm_ros.errors import UnknownNameError
-from malmm_ros.geometry import Pose
-from malmm_ros.models.description import BASE_POSE
 from malmm_ros.perception.borders import is_cut
 from malmm_ros.perception.checking import usable_images
 from malmm_ros.perception.closer_look import CloserLookConfig, CloserLooks
@@ -87,7 +85,6 @@ class ScenePipeline:
     Args:
         config: Parts and thresholds.
         robot_name: Prefix of the arm's joints and links.
-        base: ``world_from_link0``.
     """
 
     def __init__(
@@ -95,7 +92,6 @@ class ScenePipeline:
         config: PipelineConfig | None = None,
         *,
         robot_name: str = "panda",
-        base: Pose = BASE_POSE,
     ) -> None:
         self._config = config or PipelineConfig()
         self._segmenter = make_backend(
@@ -108,11 +104,10 @@ class ScenePipeline:
         proposer = _load_proposer(self._config)
         self._estimator = ObjectEstimator(self._config.table)
         self._grasps = GraspCache(proposer, self._config.grasps)
-        self._mask = RobotMask(self._config.robot_mask, robot_name=robot_name, base=base)
+        self._mask = RobotMask(self._config.robot_mask, robot_name=robot_name)
         self._tracker = Tracker(self._config.tracking)
-        table_z = self._config.table.table_z
-        self._clutter = Clutter(table_z=table_z, config=self._config.clutter)
-        self._looks = CloserLooks(table_z=table_z, config=self._config.closer_look)
+        self._clutter = Clutter(self._config.clutter)
+        self._looks = CloserLooks(self._config.closer_look)
         self._workspace = Workspace()
         self._newest_s: dict[str, float] = {}
         self._problems: dict[str, str] = {}
@@ -181,7 +176,7 @@ class ScenePipeline:
         gripper: GripperState,
         phrases: Sequence[ObjectPhrase],
     ) -> tuple[list[View], list[Detection]]:
-        poses = self._mask.link_poses(joints, gripper.width)
+        poses = self._mask.link_poses(joints, gripper.width, tcp=gripper.tcp)
         texts = [phrase.text for phrase in phrases]
         views: list[View] = []
         seen: list[list[Detection]] = []

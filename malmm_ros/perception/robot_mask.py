@@ -84,7 +84,6 @@ class RobotMask:
     Args:
         config: Paddings.
         robot_name: Prefix of joints and links.
-        base: ``world_from_link0``.
     """
 
     def __init__(
@@ -92,11 +91,11 @@ class RobotMask:
         config: RobotMaskConfig | None = None,
         *,
         robot_name: str = "panda",
-        base: Pose = BASE_POSE,
     ) -> None:
         self._config = config or RobotMaskConfig()
         self._fingers = finger_joint_names(robot_name)
-        root = ElementTree.fromstring(panda_urdf(robot_name=robot_name, base=base))
+        self._tcp = f"{robot_name}_hand_tcp"
+        root = ElementTree.fromstring(panda_urdf(robot_name=robot_name, base=BASE_POSE))
         self._joints = [_read_joint(element) for element in root.findall("joint")]
         self._links: dict[str, NDArray[np.float64]] = {}
         for link in root.findall("link"):
@@ -106,12 +105,16 @@ class RobotMask:
             if parts:
                 self._links[name] = np.concatenate(parts)
 
-    def link_poses(self, joints: JointState, finger_width: float) -> dict[str, Pose]:
+    def link_poses(
+        self, joints: JointState, finger_width: float, *, tcp: Pose | None = None
+    ) -> dict[str, Pose]:
         """Forward kinematics: every link in the world frame.
 
         Args:
             joints: Arm joints; others are ignored.
             finger_width: Full opening, metres.
+            tcp: Pose of the tool point, world frame: it tells where the arm stands. ``None``:
+                the arm stands at ``BASE_POSE``.
         """
         values = dict(zip(joints.names, joints.positions.tolist(), strict=True))
         values |= dict.fromkeys(self._fingers, 0.5 * finger_width)
@@ -124,13 +127,21 @@ class RobotMask:
             for joint in ready:
                 poses[joint.child] = poses[joint.parent] @ joint.at(values.get(joint.name, 0.0))
             waiting = [joint for joint in waiting if joint not in ready]
-        return poses
+        if tcp is None:
+            return poses
+        change = tcp @ poses[self._tcp].inverse()
+        return {name: change @ pose for name, pose in poses.items()}
 
     def pixels(
-        self, image: RgbdImage, joints: JointState, finger_width: float
+        self,
+        image: RgbdImage,
+        joints: JointState,
+        finger_width: float,
+        *,
+        tcp: Pose | None = None,
     ) -> NDArray[np.bool_]:
         """The pixels ``(H, W)`` whose measured points are the robot's own."""
-        return self.pixels_at(image, self.link_poses(joints, finger_width))
+        return self.pixels_at(image, self.link_poses(joints, finger_width, tcp=tcp))
 
     def pixels_at(self, image: RgbdImage, poses: dict[str, Pose]) -> NDArray[np.bool_]:
         """The same for links that are placed already."""

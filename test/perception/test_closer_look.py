@@ -13,7 +13,7 @@ from malmm_ros.perception.closer_look import CloserLookConfig, CloserLooks, look
 from malmm_ros.perception.robot_mask import RobotMask
 from malmm_ros.perception.tracking import View
 from malmm_ros.robots.simulated import simulated_robot
-from malmm_ros.scene import TABLE_TOP_Z, SceneObject
+from malmm_ros.scene import SceneObject
 from malmm_ros.simulation import MujocoWorld
 from malmm_ros.simulation.sensor_noise import SensorNoise, SensorNoiseConfig
 
@@ -59,7 +59,7 @@ def misplaced(item: SceneObject, dx: float, turn: float = 0.0) -> SceneObject:
 def test_it_is_right_to_the_calibrations_error_wherever_it_was_thought_to_be(
     hovering: View, block: SceneObject, dx: float, turn: float
 ) -> None:
-    found = look_closer(misplaced(block, dx, turn), hovering, table_z=TABLE_TOP_Z)
+    found = look_closer(misplaced(block, dx, turn), hovering)
     assert found is not None
     assert found.position == pytest.approx(block.pose.position, abs=0.0035)
     assert yaw_difference(found.yaw, block.pose.yaw, symmetry=4) < np.radians(3.0)
@@ -69,7 +69,7 @@ def test_what_is_not_the_known_thing_is_not_believed(hovering: View, block: Scen
     larger = replace(block, size=(0.08, 0.08, block.size[2]))
     elsewhere = misplaced(block, 0.2)
     for item in (larger, elsewhere):
-        assert look_closer(item, hovering, table_z=TABLE_TOP_Z) is None
+        assert look_closer(item, hovering) is None
 
 
 def test_a_view_that_the_robot_or_the_border_cuts_is_not_believed(
@@ -83,13 +83,13 @@ def test_a_view_that_the_robot_or_the_border_cuts_is_not_believed(
     near = np.where(robot, np.float32(0.1), hovering.image.depth)
     cut = replace(cut, image=replace(hovering.image, depth=near))
     assert 0 < row < hovering.image.depth.shape[0]
-    assert look_closer(block, cut, table_z=TABLE_TOP_Z) is None
+    assert look_closer(block, cut) is None
 
 
 def test_a_close_look_holds_until_the_thing_is_elsewhere(
     hovering: View, block: SceneObject
 ) -> None:
-    looks = CloserLooks(table_z=TABLE_TOP_Z)
+    looks = CloserLooks()
     thought = misplaced(block, 0.008)
     (near,) = looks.update([hovering], [thought])
     assert near.pose.position == pytest.approx(block.pose.position, abs=0.0035)
@@ -105,10 +105,10 @@ def test_a_close_look_holds_until_the_thing_is_elsewhere(
 def test_far_cameras_held_and_fixed_things_are_left_alone(
     world: MujocoWorld, hovering: View, block: SceneObject
 ) -> None:
-    looks = CloserLooks(table_z=TABLE_TOP_Z)
+    looks = CloserLooks()
     thought = misplaced(block, 0.008)
     for item in (replace(thought, is_fixed=True), replace(thought, is_held=True)):
         assert looks.update([hovering], [item]) == (item,)
     assert looks.update([seen(world, "overhead")], [thought]) == (thought,)
-    off = CloserLooks(table_z=TABLE_TOP_Z, config=CloserLookConfig(distance=0.0))
+    off = CloserLooks(CloserLookConfig(distance=0.0))
     assert off.update([hovering], [thought]) == (thought,)

@@ -10,7 +10,6 @@ import pytest
 from malmm_ros.camera import RgbdImage
 from malmm_ros.perception.clutter import OBSTACLE, Clutter, ClutterConfig
 from malmm_ros.perception.tracking import View
-from malmm_ros.scene import TABLE_TOP_Z
 from malmm_ros.simulation import MujocoWorld
 from malmm_ros.simulation.sensor_noise import SensorNoise, SensorNoiseConfig
 
@@ -32,7 +31,7 @@ def view(image: RgbdImage, seed: int = 0) -> View:
 def test_a_thing_that_is_not_known_becomes_an_obstacle_where_it_is(
     block_world: MujocoWorld, front: RgbdImage
 ) -> None:
-    clutter = Clutter(table_z=TABLE_TOP_Z)
+    clutter = Clutter()
     (block,) = (item for item in block_world.ground_truth().objects if not item.is_fixed)
     for seed in range(2):
         assert clutter.obstacles() == ()  # seen once is not believed yet
@@ -50,7 +49,7 @@ def test_a_thing_that_is_not_known_becomes_an_obstacle_where_it_is(
 def test_known_things_the_robot_and_the_table_are_no_clutter(
     block_world: MujocoWorld, front: RgbdImage
 ) -> None:
-    clutter = Clutter(table_z=TABLE_TOP_Z)
+    clutter = Clutter()
     objects = block_world.ground_truth().objects
     for seed in range(4):
         clutter.update([view(front, seed)], objects)
@@ -59,7 +58,7 @@ def test_known_things_the_robot_and_the_table_are_no_clutter(
 
 
 def test_what_is_gone_is_forgotten(block_world: MujocoWorld, front: RgbdImage) -> None:
-    clutter = Clutter(table_z=TABLE_TOP_Z)
+    clutter = Clutter()
     for _ in range(3):
         clutter.update([view(front)], [])
     assert clutter.obstacles()

@@ -26,13 +26,11 @@ class TablePlaneConfig:
     """How the table is followed.
 
     Attributes:
-        table_z: Height of its top, world frame, metres.
         search: The plane is looked for within this of where it is believed to be, metres.
         refresh: Weight of a new frame against what was known, 0 to 1.
         largest_tilt: A plane tilted by more is not taken for the table, radians.
     """
 
-    table_z: float = TABLE_TOP_Z
     search: float = 0.04
     refresh: float = 0.2
     largest_tilt: float = 0.05
@@ -66,8 +64,8 @@ class TablePlane:
 
     @property
     def table_z(self) -> float:
-        """Height of the table's top, world frame."""
-        return self._config.table_z
+        """Height of the table's top, world frame: everywhere the same, as the scene has it."""
+        return TABLE_TOP_Z
 
     def update(self, image: RgbdImage, ignore: NDArray[np.bool_] | None = None) -> RgbdImage:
         """Learn from an image and give it with its pose corrected; about a millisecond.
@@ -103,13 +101,13 @@ class TablePlane:
         x, y, z = image.world_from_camera.position
         # Turned about the camera, a point of the plane ends up at some height; lift by the rest.
         foot = turn @ (np.array([*self._middle, plane[2]]) - (x, y, z)) + (x, y, z)
-        lift = self._config.table_z - float(foot[2])
+        lift = TABLE_TOP_Z - float(foot[2])
         qx, qy, qz, qw = Rotation.from_matrix(moved).as_quat().tolist()
         return replace(image, world_from_camera=Pose((x, y, z + lift), (qx, qy, qz, qw)))
 
     def _is_close(self, image: RgbdImage) -> bool:
         """Whether it may see nothing but a tray's floor, and a wrong pose costs little."""
-        return image.world_from_camera.position[2] - self._config.table_z < _CLOSE
+        return image.world_from_camera.position[2] - TABLE_TOP_Z < _CLOSE
 
     @property
     def _middle(self) -> tuple[float, float]:
@@ -130,7 +128,7 @@ class TablePlane:
         )
         points = points[inside]
         known = self._planes.get(image.camera_name)
-        plane = np.array([0.0, 0.0, self._config.table_z]) if known is None else known
+        plane = np.array([0.0, 0.0, TABLE_TOP_Z]) if known is None else known
         rows = np.column_stack((points[:, :2] - self._middle, np.ones(len(points))))
         width = self._config.search
         for _ in range(6):
@@ -145,7 +143,7 @@ class TablePlane:
             spread = 1.4826 * float(np.median(np.abs(misses[near] - np.median(misses[near]))))
             width = max(0.003, min(width, 2.5 * spread))
         is_table = float(np.hypot(*plane[:2])) < self._config.largest_tilt
-        is_near = abs(plane[2] - self._config.table_z) < self._config.search
+        is_near = abs(plane[2] - TABLE_TOP_Z) < self._config.search
         return plane if is_table and is_near else None
 
 

@@ -43,7 +43,6 @@ class AntipodalConfig:
         tip_reach: How far the fingers reach past the tool point.
         palm_distance: From the tool point back to the palm.
         deepest: Of the tool point below the thing's top; keeps the palm off it.
-        floor_z: Height of the surface that nothing goes below, world frame.
         spread_scale: Spread of the edges at which the score has fallen to 1/e.
         full_depth: How far pads must reach below the top for the whole score.
         min_score: Grasps below it are not proposed.
@@ -60,7 +59,6 @@ class AntipodalConfig:
     tip_reach: float = 0.009
     palm_distance: float = 0.0374
     deepest: float = 0.035
-    floor_z: float = TABLE_TOP_Z
     spread_scale: float = 0.004
     full_depth: float = 0.015
     min_score: float = 0.2
@@ -150,7 +148,7 @@ class AntipodalProposer:
         """The thing's top, and depths of the tool point below it that are tried."""
         config = self.config
         low, top = (float(value) for value in np.percentile(heights, (1.0, 99.0)))
-        low = max(min(low, top), config.floor_z)
+        low = max(min(low, top), TABLE_TOP_Z)
         lowest = max(0.5 * (low + top), top - config.deepest, low + config.tip_reach + 0.001)
         deepest = top - lowest
         return top, [deepest, *(depth for depth in (0.02, 0.008) if depth < deepest - 0.004)]

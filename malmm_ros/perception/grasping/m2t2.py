@@ -43,7 +43,6 @@ class M2T2Config:
         runs: Forward passes over other samples of the scene. More than one, since the model's
             filter of objects loses those with an even number of contacts.
         contact_distance: Of a contact from the thing's points, metres, at most.
-        floor_z: Height of the table, world frame; the model knows it at 0.
         seed: Of the samples.
     """
 
@@ -54,7 +53,6 @@ class M2T2Config:
     object_threshold: float = 0.4
     runs: int = 3
     contact_distance: float = 0.01
-    floor_z: float = TABLE_TOP_Z
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -113,7 +111,7 @@ class M2T2Proposer:
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.float64]]:
         """Points, colours and origin of a scene about the thing, the table at 0."""
         middle = cloud.points.mean(axis=0)
-        origin = np.array([middle[0], middle[1], self.config.floor_z])
+        origin = np.array([middle[0], middle[1], TABLE_TOP_Z])  # the model has its table at 0
         near = (np.abs(surroundings.points[:, :2] - middle[:2]) < _REACH).all(axis=1)
         scene = PointCloud.joined([cloud, surroundings.where(near)])
         points = scene.points - origin
