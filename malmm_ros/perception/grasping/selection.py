@@ -77,9 +77,10 @@ def select_grasp(
     1. Proposals that tilt further than the limit are dropped.
     2. DBSCAN over position and yaw; the hand turned by half a turn is the same grasp.
     3. The best cluster has the largest mean of its ``min_samples`` best scores; of equal ones,
-       the one with more members.
-    4. Its medoid: the member with the smallest sum of distances to the others, weighted by
-       their scores. A cluster whose yaws go all the way round (a round thing) has no central
+       the one with more members. Only its cores count here and below: what merely touches it, an
+       outlier of a good score that lies beside it, is neither a reason to choose it nor chosen.
+    4. Its medoid: the core with the smallest sum of distances to the others, weighted by their
+       scores. A cluster whose yaws go all the way round (a round thing) has no central
        yaw: there, the medoid of the members that turn the hand least (within 30° of 0).
     5. Without any cluster, the proposal with the best score.
 
@@ -97,15 +98,19 @@ def select_grasp(
     # By name: sklearn's own choice for few points inspects the thread pools first (20 ms).
     clustering = DBSCAN(eps=config.eps, min_samples=config.min_samples, algorithm="kd_tree")
     labels = clustering.fit_predict(places)
+    is_core = np.zeros(len(labels), bool)
+    is_core[clustering.core_sample_indices_] = True
     names = [label for label in np.unique(labels) if label != _OUTLIER]
     if not names:
         index, members, quality = int(scores.argmax()), 1, float(scores.max())
     else:
-        qualities = {name: _quality(scores[labels == name], config) for name in names}
-        best = max(names, key=lambda name: (round(qualities[name], 9), int(sum(labels == name))))
-        inside = np.flatnonzero(labels == best)
+        cores = {name: np.flatnonzero((labels == name) & is_core) for name in names}
+        counts = {name: int((labels == name).sum()) for name in names}
+        qualities = {name: _quality(scores[cores[name]], config) for name in names}
+        best = max(names, key=lambda name: (round(qualities[name], 9), counts[name]))
+        inside = cores[best]
         index = int(inside[_medoid(places[inside], scores[inside], config.rotation_scale)])
-        members, quality = len(inside), qualities[best]
+        members, quality = counts[best], qualities[best]
     return GraspSelection(
         grasp=_straightened(candidates[index]),
         from_above=len(candidates),
