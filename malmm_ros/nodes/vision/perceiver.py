@@ -27,12 +27,14 @@ class Perceived:
         images: That it was seen in.
         grasps: Candidates by the object's name; the chosen one is in the scene.
         problems: Words about images that could not be used, while others could.
+        is_settled: Enough was seen that its names will stay; before, nobody should be told them.
     """
 
     scene: Scene
     images: Sequence[RgbdImage] = ()
     grasps: Mapping[str, Sequence[Grasp]] = field(default_factory=dict)
     problems: Sequence[str] = ()
+    is_settled: bool = True
 
     def cloud(self) -> PointCloud:
         """Points of all objects that are seen now, thinned out, world frame."""

@@ -27,6 +27,7 @@ class PipelinePerceiver:
         self._config, self._robot_name = config, robot_name
         self._phrases: tuple[ObjectPhrase, ...] = ()
         self._newest_s = float("-inf")
+        self._frames = 0
         self._pipeline = self._make()
 
     def look_for(self, phrases: Sequence[ObjectPhrase]) -> None:
@@ -35,6 +36,7 @@ class PipelinePerceiver:
 
     def forget(self) -> None:
         """Begin anew, with the same phrases."""
+        self._frames = 0
         self._pipeline = self._make()
 
     def update(
@@ -48,12 +50,14 @@ class PipelinePerceiver:
         scene = self._pipeline.update(
             images, joints=joints, gripper=gripper, phrases=self._phrases
         )
+        self._frames += 1
         problems = self._pipeline.problems
         return Perceived(
             scene=scene,
             images=[image for image in images if image.camera_name not in problems],
             grasps=self._pipeline.proposals,
             problems=tuple(problems.values()),
+            is_settled=self._frames >= self._config.tracking.naming_frames,
         )
 
     def _make(self) -> ScenePipeline:

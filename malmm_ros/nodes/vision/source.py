@@ -198,7 +198,8 @@ class VisionSource:
         self._problem, self._seen_s = "", time.monotonic()
         for words in (*problems, *unusable, *perceived.problems):
             self._complain(f"seeing without one camera: {words}")
-        self._on_perceived(perceived, min(frame.arrived_s for frame in frames))
+        if perceived.is_settled:
+            self._on_perceived(perceived, min(frame.arrived_s for frame in frames))
 
     def _of_now(self, frames: list[CameraFrame]) -> tuple[list[CameraFrame], list[str]]:
         """Those that were taken just now, and words about the others.

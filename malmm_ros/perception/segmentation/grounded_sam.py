@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -84,24 +86,12 @@ class GroundedSamSegmenter:
 
     def __init__(self, config: GroundedSamConfig | None = None) -> None:
         self.config = config or GroundedSamConfig()
-        offline = self.config.is_offline
-        try:
-            self._processor = GroundingDinoProcessor.from_pretrained(
-                self.config.detector, local_files_only=offline
-            )
-            self._detector = GroundingDinoForObjectDetection.from_pretrained(
-                self.config.detector, local_files_only=offline
-            )
-            self._segmenter = Sam2Model.from_pretrained(
-                self.config.segmenter, local_files_only=offline
-            )
-        except (OSError, ValueError) as error:
-            raise ConfigurationError(
-                "grounded_sam",
-                f"cannot load {self.config.detector!r} and {self.config.segmenter!r}: {error}",
-            ) from error
-        self._detector = self._detector.to(self.config.device).eval()
-        self._segmenter = self._segmenter.to(self.config.device).eval()
+        self._processor, self._detector, self._segmenter = _load(
+            self.config.detector,
+            self.config.segmenter,
+            is_offline=self.config.is_offline,
+            device=self.config.device,
+        )
         self._seen: dict[str, _Seen] = {}
 
     def look_again(self) -> None:
@@ -207,6 +197,22 @@ class GroundedSamSegmenter:
             cv2.resize(logits, (width, height), interpolation=cv2.INTER_LINEAR) > 0.0
             for logits in output.pred_masks[0, :, 0].float().cpu().numpy()
         ]
+
+
+@lru_cache(maxsize=1)
+def _load(detector: str, segmenter: str, *, is_offline: bool, device: str) -> tuple[Any, Any, Any]:
+    """Processor, detector and segmenter; kept, since each new world begins with a new pipeline."""
+    try:
+        processor = GroundingDinoProcessor.from_pretrained(detector, local_files_only=is_offline)
+        finder = GroundingDinoForObjectDetection.from_pretrained(
+            detector, local_files_only=is_offline
+        )
+        masker = Sam2Model.from_pretrained(segmenter, local_files_only=is_offline)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            "grounded_sam", f"cannot load {detector!r} and {segmenter!r}: {error}"
+        ) from error
+    return processor, finder.to(device).eval(), masker.to(device).eval()
 
 
 def _plain(phrase: str) -> str:

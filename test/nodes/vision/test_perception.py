@@ -77,6 +77,20 @@ def test_worlds_leave_nothing_behind(
         ]
 
 
+def test_nobody_is_told_names_that_may_change(sights: dict[str, Sight]) -> None:
+    perceiver, sight = make(), sights["stack_blocks"]
+    told = []
+    for number in range(6):
+        perceived = perceiver.update(
+            [replace(sight.image, stamp_s=1.0 + number)],
+            joints=sight.joints,
+            gripper=sight.gripper,
+        )
+        told += [perceived.scene.names] if perceived.is_settled else []
+    assert len(told) == 4
+    assert told == [told[0]] * 4
+
+
 def test_a_clock_that_began_anew_is_another_world_with_the_same_task(
     sights: dict[str, Sight], fresh: dict[str, Scene]
 ) -> None:

@@ -267,3 +267,13 @@ def test_what_was_not_found_is_not_looked_for_at_every_image(
     knowing.segment(replace(image, stamp_s=4.2), [*reversed(PHRASES)])
     knowing.segment(replace(image, stamp_s=0.0), [*reversed(PHRASES)])
     assert knowing._detector.calls == 4
+
+
+def test_a_new_pipeline_keeps_the_loaded_models_but_nothing_that_was_seen(
+    make: Callable[..., Any], image: RgbdImage
+) -> None:
+    first = make()
+    first.segment(image, PHRASES)
+    again = make()
+    assert again._detector is first._detector
+    assert again._seen == {}
