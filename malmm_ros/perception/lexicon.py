@@ -10,6 +10,9 @@ import re
 
 from malmm_ros.colors import COLOR_NAMES
 
+# Only their colours make tomatoes of balls, and rubbish or meat of slabs, in the embedded
+# segmenter's eyes: people may well ask for them by their form.
+_SLAB = ("slab", "block", "brick", "box")
 # Kinds that scenes speak of, with the words by which people ask for them. A word that is listed
 # several times means the first kind when nothing else is known.
 CATEGORY_WORDS: dict[str, tuple[str, ...]] = {
@@ -28,11 +31,11 @@ CATEGORY_WORDS: dict[str, tuple[str, ...]] = {
     "peg": ("peg", "spoke", "post", "pole", "rod"),
     "bin": ("rubbish bin", "trash can", "trash bin", "garbage can", "garbage bin", "waste bin",
             "bin", "dustbin", "wastebasket", "bucket", "basket", "can", "container"),
-    "rubbish": ("rubbish", "trash", "garbage", "litter", "waste", "paper"),
-    "tomato": ("tomato", "tomatoe"),
-    "meat": ("meat", "chicken", "steak"),
-    "chicken": ("chicken", "meat"),
-    "steak": ("steak", "meat"),
+    "rubbish": ("rubbish", "trash", "garbage", "litter", "waste", "paper", *_SLAB),
+    "tomato": ("tomato", "tomatoe", "ball"),
+    "meat": ("meat", "chicken", "steak", *_SLAB),
+    "chicken": ("chicken", "meat", *_SLAB),
+    "steak": ("steak", "meat", *_SLAB),
     "grill": ("grill", "barbecue"),
     "shelf": ("side shelf", "side table", "side area", "shelf"),
     "container": ("tray", "container", "box", "crate", "basket", "dish", "case"),

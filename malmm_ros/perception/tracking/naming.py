@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from malmm_ros.perception.phrases import read_phrase
+
 # Categories that people call otherwise, or by more words.
-_NOUNS = {"container": "tray", "base": "peg base", "shelf": "side shelf", "bottle": "wine bottle"}
-# Categories whose members people name more narrowly than the category.
-_NARROW = ("meat",)
+_NOUNS = {"container": "tray", "base": "peg base", "shelf": "side shelf"}
+# Categories that are a guess, or whose members people name more narrowly.
+_AS_ASKED = frozenset(("meat", "chicken", "steak", "rubbish", "tomato", "bottle"))
 
 
 def kind_name(category: str, color: str, phrase: str) -> str:
@@ -16,11 +18,11 @@ def kind_name(category: str, color: str, phrase: str) -> str:
     Args:
         category: As scenes use it.
         color: Empty when it has none worth naming.
-        phrase: For which it was found; it names what the category only sums up.
+        phrase: For which it was found; its noun is better than a category that is a guess.
     """
     noun = _NOUNS.get(category, category) or "thing"
-    if category in _NARROW and phrase:
-        noun = phrase.rsplit(maxsplit=1)[-1]
+    if category in _AS_ASKED and phrase:
+        noun = read_phrase(phrase).noun
     return f"{color} {noun}" if color else noun
 
 
