@@ -2,10 +2,13 @@
 
 from malmm_ros.models.description import (
     ARM_DOF,
+    ARM_LIMITS,
     BASE_POSE,
     FINGERTIP_BEYOND_TCP,
     MODEL_DIRECTORY,
     READY_POSITIONS,
+    ArmKind,
+    ArmLimits,
     arm_joint_names,
     finger_joint_names,
     panda_srdf,
@@ -14,10 +17,13 @@ from malmm_ros.models.description import (
 
 __all__ = [
     "ARM_DOF",
+    "ARM_LIMITS",
     "BASE_POSE",
     "FINGERTIP_BEYOND_TCP",
     "MODEL_DIRECTORY",
     "READY_POSITIONS",
+    "ArmKind",
+    "ArmLimits",
     "arm_joint_names",
     "finger_joint_names",
     "panda_srdf",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from malmm_ros.errors import ConfigurationError
+from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.geometry import Pose
-from malmm_ros.models import BASE_POSE
+from malmm_ros.models import ARM_LIMITS, BASE_POSE, ArmKind
 from malmm_ros.scene import TABLE_TOP_Z
 
 
@@ -16,6 +16,7 @@ class RoboplanConfig:
 
     Attributes:
         robot_name: Prefix of links and joints.
+        arm: Whose joint limits to plan in: a Panda's or a Research 3's (FR3).
         base: ``world_from_link0``.
         table_z: Height of the table top.
         obstacle_padding: Kept between arm, hand and every obstacle.
@@ -42,6 +43,7 @@ class RoboplanConfig:
     """
 
     robot_name: str = "panda"
+    arm: ArmKind = "panda"
     base: Pose = BASE_POSE
     table_z: float = TABLE_TOP_Z
     obstacle_padding: float = 0.005
@@ -95,5 +97,7 @@ class RoboplanConfig:
         for name in ("velocity_scale", "acceleration_scale"):
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise ConfigurationError(name, f"must lie in (0, 1], got {getattr(self, name)}")
+        if self.arm not in ARM_LIMITS:
+            raise UnknownNameError("arm", self.arm, ARM_LIMITS)
         if not self.robot_name:
             raise ConfigurationError("robot_name", "must not be empty")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from malmm_ros.geometry import Pose
 from malmm_ros.models import (
     ARM_DOF,
+    ARM_LIMITS,
     MODEL_DIRECTORY,
     READY_POSITIONS,
     arm_joint_names,
@@ -19,7 +20,6 @@ from malmm_ros.models import (
     panda_srdf,
     panda_urdf,
 )
-from malmm_ros.models.description import MAX_ACCELERATION
 from malmm_ros.motion.roboplan_config import RoboplanConfig
 
 MAX_FINGER_TRAVEL = 0.04
@@ -48,14 +48,19 @@ class PlanningRobot:
         self.hand_links: tuple[str, ...] = tuple(
             f"{prefix}_{name}" for name in ("hand", "leftfinger", "rightfinger")
         )
-        urdf = panda_urdf(robot_name=prefix, base=config.base, mesh_root=str(MODEL_DIRECTORY))
+        urdf = panda_urdf(
+            robot_name=prefix,
+            base=config.base,
+            mesh_root=str(MODEL_DIRECTORY),
+            arm=config.arm,
+        )
         self.scene = core.Scene(prefix, core.loadUrdfSceneDescriptionFromXml(urdf, []))
         self.scene.importSrdf(panda_srdf(robot_name=prefix))
         self._fill_hand()
+        self.max_acceleration = np.asarray(ARM_LIMITS[config.arm].acceleration)
         self._import_acceleration_limits()
         self.low, self.high = self.scene.getPositionLimitVectors(self.group)
         self.max_velocity = self.scene.getVelocityLimitVectors(self.group)[1]
-        self.max_acceleration = np.asarray(MAX_ACCELERATION)
         joints = self.scene.getJointNames()
         assert tuple(joints) == (*self.names, finger_joint_names(prefix)[0])
         self.ready = np.array(READY_POSITIONS)
@@ -122,7 +127,7 @@ class PlanningRobot:
     def _import_acceleration_limits(self) -> None:
         """TOPP-RA needs them and URDF cannot hold them; roboplan reads them from a file only."""
         lines = ["joint_limits:"]
-        for name, limit in zip(self.names, MAX_ACCELERATION, strict=True):
+        for name, limit in zip(self.names, self.max_acceleration, strict=True):
             lines.append(f"  {name}: {{max_acceleration: [{limit}]}}")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "limits.yaml"
