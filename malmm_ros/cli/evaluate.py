@@ -32,6 +32,7 @@ _FIXED = {
     "disturb": "",
     "inject": 0.0,
     "history": "role",
+    "appearance": "default",
     "role_model": [],
 }
 
@@ -50,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
     add_vision_arguments(parser)
     add_world_arguments(parser)
+    parser.add_argument(
+        "--appearance",
+        default="default",
+        help="table, light and clutter: default, or drawn for each episode from the set "
+        "development or held_out",
+    )
     parser.add_argument("--seed", type=int, default=0, help="every episode's seed derives from it")
     parser.add_argument(
         "--disturb", default="", help="NAME=P,… or all=P: probability at each opportunity"
@@ -186,6 +193,7 @@ def _read_config(arguments: argparse.Namespace, model: ModelConfig) -> Evaluatio
         role_models=tuple(arguments.role_model),
         vision=read_vision(arguments),
         world=arguments.world,
+        appearance=arguments.appearance.replace("-", "_"),
         coppeliasim=read_coppeliasim(arguments),
         through_ros=arguments.through_ros,
     )

@@ -76,7 +76,7 @@ def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace)
         raise ConfigurationError(
             str(arguments.transcript), "was recorded with disturbances, which cannot be repeated"
         )
-    world = MujocoWorld()
+    world = MujocoWorld(appearance=str(facts.get("appearance", "default")))
     world.reset(facts["task"], facts["seed"], options=facts.get("options") or {})
     robot = _make_robot(world, recording, arguments.transcript)
     printer = ConversationPrinter()

@@ -18,7 +18,7 @@ from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.disturbing import checked_probabilities
 from malmm_ros.robots.vision import VisionConfig
-from malmm_ros.simulation import TASKS, WORLDS, CoppeliasimConfig
+from malmm_ros.simulation import APPEARANCES, TASKS, WORLDS, CoppeliasimConfig
 
 OBSERVATIONS = ("state", "vision")
 
@@ -80,6 +80,8 @@ class EvaluationConfig:
         role_models: Other models for some roles: ``("coder=small-model",)``.
         vision: Cameras, noise and perception; without effect on observations from state.
         world: Which simulator, one of ``WORLDS``.
+        appearance: From which set each episode draws table, light and clutter, one of
+            ``APPEARANCES``.
         coppeliasim: Where CoppeliaSim is; without effect on other worlds.
         through_ros: Whether the episodes run through nodes in processes of their own.
     """
@@ -98,6 +100,7 @@ class EvaluationConfig:
     role_models: tuple[str, ...] = ()
     vision: VisionConfig = field(default_factory=VisionConfig)
     world: str = "mujoco"
+    appearance: str = "default"
     coppeliasim: CoppeliasimConfig = field(default_factory=CoppeliasimConfig)
     through_ros: bool = False
 
@@ -126,14 +129,19 @@ class EvaluationConfig:
 
     def _check_setting(self) -> None:
         """Refuse what only our own world, or only this process, can do."""
+        if self.appearance not in APPEARANCES:
+            raise UnknownNameError("appearance", self.appearance, APPEARANCES)
         if self.world != "mujoco" and self.disturb:
             raise ConfigurationError("disturb", f"the world {self.world!r} cannot be disturbed")
+        if self.world != "mujoco" and self.appearance != "default":
+            raise ConfigurationError("appearance", f"the world {self.world!r} has its own looks")
         unknown = [
             name
             for name, value in (
                 ("disturb", self.disturb),
                 ("inject", self.inject),
                 ("history", self.history != "role"),
+                ("appearance", self.appearance != "default"),
             )
             if value
         ]
@@ -193,6 +201,8 @@ class EvaluationConfig:
             del values["vision"]  # nothing depends on it
         if self.world == "mujoco":
             del values["world"], values["coppeliasim"]
+        if self.appearance == "default":
+            del values["appearance"]
         if not self.through_ros:
             del values["through_ros"]
         return values

@@ -86,7 +86,11 @@ class EpisodeRunner:
 
     def _run(self, task: str, index: int, seed: int, started: float) -> EpisodeResult:
         case = parse_case(task, world=self.config.world)
-        world = make_world(self.config.world, coppeliasim=self.config.coppeliasim)
+        world = make_world(
+            self.config.world,
+            coppeliasim=self.config.coppeliasim,
+            appearance=self.config.appearance,
+        )
         try:
             world.reset(case.task, seed, options=case.options)
             robot, events = self._make_robot(world, seed)
@@ -128,6 +132,11 @@ class EpisodeRunner:
         return {
             "task": case.task,
             **({} if self.config.world == "mujoco" else {"simulator": self.config.world}),
+            **(
+                {}
+                if self.config.appearance == "default"
+                else {"appearance": self.config.appearance}
+            ),
             "seed": seed,
             "options": dict(case.options),
             "motion": self.config.motion,

@@ -17,6 +17,7 @@ from malmm_ros.perception.clutter import Clutter, ClutterConfig
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import ObjectEstimator, TablePlaneConfig
 from malmm_ros.perception.estimation.forms import FLAT
+from malmm_ros.perception.estimation.table import is_close
 from malmm_ros.perception.fusion import FusionConfig, fuse
 from malmm_ros.perception.grasp_cache import GraspCache, GraspConfig
 from malmm_ros.perception.grasping import (
@@ -180,13 +181,17 @@ class ScenePipeline:
         texts = [phrase.text for phrase in phrases]
         views: list[View] = []
         seen: list[list[Detection]] = []
+        has_overview = not all(is_close(image) for image in images)
         for image in images:
             view = View(image=image, robot=self._mask.pixels_at(image, poses))
+            if has_overview and is_close(image):
+                # Parts of things and of the hand would be taken for things.
+                views.append(view)
+                continue
             masks = self._segmenter.segment(image, texts, ignore=view.robot)
             found = [self._estimate(view, mask) for mask in masks]
             seen.append([item for item in found if item is not None and self._is_thing(item)])
-            level = self._estimator.table.level(image)
-            views.append(View(image=level, robot=view.robot))
+            views.append(replace(view, image=self._estimator.table.level(image)))
         fused = fuse(seen, refit=self._estimator.refit, views=views, config=self._config.fusion)
         return views, fused
 

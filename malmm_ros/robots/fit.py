@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import coal
 import numpy as np
 
@@ -43,7 +45,21 @@ def misfit(item: SceneObject, tcp: Pose, width: float) -> str:
     return text
 
 
-def _depth(body: coal.Box, pose: Pose, part: Solid, part_pose: Pose) -> float:
+def overlapped(carried: SceneObject, objects: Iterable[SceneObject]) -> frozenset[str]:
+    """Names of objects that a carried one would be inside of.
+
+    Where it is, that cannot be: one of both was seen too large, or elsewhere.
+    """
+    return frozenset(
+        item.name
+        for item in objects
+        for own in carried.parts
+        for part in item.parts
+        if _depth(_shape(own), carried.pose @ own.pose, part, item.pose @ part.pose) > 0.0
+    )
+
+
+def _depth(body: coal.CollisionGeometry, pose: Pose, part: Solid, part_pose: Pose) -> float:
     """How deep two convex bodies are in each other, metres; 0 when they are apart."""
     request, result = coal.CollisionRequest(), coal.CollisionResult()
     coal.collide(body, _transform(pose), _shape(part), _transform(part_pose), request, result)

@@ -11,6 +11,7 @@ from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down, yaw_difference
 from malmm_ros.motion.planner import MotionPlanner, PlanningScene
 from malmm_ros.robots.contact import objects_at_tool, supports
+from malmm_ros.robots.fit import overlapped
 from malmm_ros.scene import Scene
 from malmm_ros.trajectory import JointState, Trajectory
 
@@ -60,7 +61,8 @@ def plan_route(
     """
     obstacles = PlanningScene.from_scene(scene)
     here = planner.tcp_pose(start)
-    at_start, at_goal = _contacts(scene, obstacles, here), _contacts(scene, obstacles, goal)
+    at_start = _contacts(scene, obstacles, here, is_there=True)
+    at_goal = _contacts(scene, obstacles, goal)
     both = replace(
         obstacles,
         touchable=at_start.hand | at_goal.hand,
@@ -100,13 +102,19 @@ def join(pieces: Sequence[Trajectory]) -> Trajectory:
     )
 
 
-def _contacts(scene: Scene, obstacles: PlanningScene, tcp: Pose) -> _Contacts:
+def _contacts(
+    scene: Scene, obstacles: PlanningScene, tcp: Pose, *, is_there: bool = False
+) -> _Contacts:
+    """What may be touched at a pose; where the arm is, all that it seems to be in."""
     held = obstacles.held
     if held is None:
         near = objects_at_tool(scene, tcp)
         return _Contacts(hand=frozenset(item.name for item in near), held=frozenset())
     carried = replace(held.item, pose=tcp @ held.tcp_from_object)
-    return _Contacts(hand=frozenset(), held=supports(carried, obstacles.objects))
+    touched = supports(carried, obstacles.objects)
+    if is_there:
+        touched |= overlapped(carried, obstacles.objects)
+    return _Contacts(hand=frozenset(), held=touched)
 
 
 def _is_vertical(here: Pose, goal: Pose, config: RouteConfig) -> bool:

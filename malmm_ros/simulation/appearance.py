@@ -21,6 +21,8 @@ from malmm_ros.simulation.layout import Layout
 from malmm_ros.simulation.objects import Prop
 
 AppearanceSet = Literal["development", "held_out"]
+# What a world may be asked for; the first one is how every world looks that nobody asked.
+APPEARANCES = ("default", "development", "held_out")
 Pattern = Literal["plain", "checker", "gradient"]
 
 _MIDDLE = (0.2, 0.0, TABLE_TOP_Z)
@@ -183,6 +185,18 @@ def clutter(appearance: Appearance, layout: Layout) -> tuple[Prop, ...]:
         )
         props.append(Prop(item=item))
     return tuple(props)
+
+
+def unlike(props: Sequence[Prop], task: Sequence[Prop]) -> tuple[Prop, ...]:
+    """The things of which a task has none of their kind and none of their colour.
+
+    An instruction must go on to mean one thing: "the block" where there is one.
+    """
+    kinds = {prop.item.category for prop in task}
+    colors = {prop.item.color for prop in task}
+    return tuple(
+        prop for prop in props if prop.item.category not in kinds and prop.item.color not in colors
+    )
 
 
 def _uniform(rng: np.random.Generator, ranges: Sequence[tuple[float, float]]) -> float:

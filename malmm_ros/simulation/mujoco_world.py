@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import mujoco
 import numpy as np
@@ -15,6 +15,14 @@ from malmm_ros.geometry import WORLD, Pose, vector3
 from malmm_ros.models.description import BASE_POSE
 from malmm_ros.models.mjcf import TIME_STEP_S, add_panda
 from malmm_ros.scene import Scene, SceneObject
+from malmm_ros.simulation.appearance import (
+    APPEARANCES,
+    AppearanceSet,
+    clutter,
+    draw_appearance,
+    dress,
+    unlike,
+)
 from malmm_ros.simulation.arm import SimulatedArm
 from malmm_ros.simulation.controllers import ArmControllerConfig
 from malmm_ros.simulation.disturbances import Surroundings, disturb
@@ -39,6 +47,8 @@ CONTROL_STEPS = 2
 CONTROL_PERIOD_S = CONTROL_STEPS * TIME_STEP_S
 # Longest batch of physics steps while every controller stands still.
 _IDLE_STEPS = 10
+# Beside a world's seed, so that a look does not repeat the world's own draws.
+_LOOK_STREAM = 5
 _CAMERA_FROM_OPTICAL = Pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
 
 
@@ -48,6 +58,16 @@ class MujocoWorld:
     One thread steps and reads it. From others only the controllers' ``start``, ``cancel`` and
     ``command`` may be called, and images drawn with a ``CameraRenderer`` of their own from a
     ``snapshot`` that the stepping thread took. After a reset, fetch ``arm`` anew.
+
+    Args:
+        controller: Of every arm.
+        gripper: Of every hand.
+        image_size: Width and height of the cameras' images, pixels.
+        appearance: One of ``APPEARANCES``: from which set each reset draws table, light and
+            clutter.
+
+    Raises:
+        UnknownNameError: There is no such appearance.
     """
 
     def __init__(
@@ -56,7 +76,11 @@ class MujocoWorld:
         controller: ArmControllerConfig | None = None,
         gripper: GripperConfig | None = None,
         image_size: tuple[int, int] = (640, 480),
+        appearance: str = "default",
     ) -> None:
+        if appearance not in APPEARANCES:
+            raise UnknownNameError("appearance", appearance, APPEARANCES)
+        self._appearance = appearance
         self._controller_config = controller
         self._gripper_config = gripper
         self._image_size = image_size
@@ -90,9 +114,11 @@ class MujocoWorld:
         """
         rng = np.random.default_rng(seed)
         new_task = find_task(task)(options)
-        new_task.arrange(rng, Layout(rng, reach_of(robots[0].base)))
+        layout = Layout(rng, reach_of(robots[0].base))
+        new_task.arrange(rng, layout)
         instruction = str(rng.choice(new_task.instructions))
         spec = new_world_spec()
+        self._dress(spec, new_task, layout, seed)
         for index, robot in enumerate(robots):
             add_panda(spec, robot_name=robot.name, base=robot.base, index=index)
             add_wrist_camera(spec, robot.name, name=_wrist_camera(robot.name, robots))
@@ -115,6 +141,18 @@ class MujocoWorld:
         }
         mujoco.mj_forward(model, self._physics.data)
         new_task.start(self._physics)
+
+    def _dress(self, spec: mujoco.MjSpec, task: Task, layout: Layout, seed: int) -> None:
+        """Draw table, light and clutter; the task's own things keep their sizes.
+
+        A lid that is 8 % larger would not fit into the hand.
+        """
+        if self._appearance == "default":
+            return
+        rng = np.random.default_rng([seed, _LOOK_STREAM])
+        look = draw_appearance(cast(AppearanceSet, self._appearance), rng)
+        dress(spec, look)
+        task.props = (*task.props, *unlike(clutter(look, layout), task.props))
 
     @property
     def physics(self) -> Physics:

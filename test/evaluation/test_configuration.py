@@ -42,6 +42,9 @@ def test_a_wrong_case_is_refused_with_what_would_do(text: str, words: str) -> No
         ({"episodes": -3}, "at least 1"),
         ({"seed": -1}, "0 or more"),
         ({"observations": "visoin"}, "valid: state"),
+        ({"appearance": "held_ou"}, "Did you mean 'held_out'"),
+        ({"appearance": "held_out", "through_ros": True}, "cannot be had through ROS"),
+        ({"appearance": "held_out", "world": "coppeliasim"}, "has its own looks"),
         ({"disturb": {"knok": 0.1}}, "Did you mean 'knock'"),
         ({"disturb": {"knock": 1.1}}, r"\[0, 1\]"),
     ],
@@ -103,3 +106,12 @@ def test_eyes_are_part_of_what_is_evaluated_only_where_something_sees() -> None:
         replace(other, observations="vision").fingerprint()
     )
     assert json.loads(json.dumps(replace(other, observations="vision").to_json()))
+
+
+def test_the_appearance_is_part_of_what_is_evaluated() -> None:
+    plain = EvaluationConfig(tasks=("put_block",))
+    dressed = replace(plain, appearance="held_out")
+    assert "appearance" not in plain.to_json()  # reports from before it was one stay comparable
+    assert dressed.to_json()["appearance"] == "held_out"
+    assert dressed.fingerprint() != plain.fingerprint()
+    assert dressed.episode_seed("put_block", 3) == plain.episode_seed("put_block", 3)

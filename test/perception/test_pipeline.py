@@ -13,7 +13,8 @@ from malmm_ros.camera import RgbdImage
 from malmm_ros.errors import ConfigurationError, PerceptionError, UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.perception.pipeline import PipelineConfig, ScenePipeline
-from malmm_ros.scene import Scene
+from malmm_ros.robots.simulated import simulated_robot
+from malmm_ros.scene import Scene, SceneObject
 from malmm_ros.simulation import MujocoWorld
 
 
@@ -144,3 +145,18 @@ def test_settings_of_a_part_are_checked_before_anything_is_seen(
 ) -> None:
     with pytest.raises(ConfigurationError, match=words):
         ScenePipeline(PipelineConfig(**settings))
+
+
+def test_a_close_camera_makes_up_no_things_while_another_has_the_overview(
+    fresh_block_world: MujocoWorld, block: SceneObject
+) -> None:
+    """From the wrist over a thing, fingers and parts of things look like things."""
+    world = fresh_block_world
+    robot = simulated_robot(world)
+    x, y, z = block.pose.position
+    pipeline = ScenePipeline()
+    for height in (0.15, 0.06, 0.0):
+        assert robot.execute_trajectory((x, y, z + height), block.pose.yaw).is_success
+        images = [world.render(name) for name in ("front", "overhead", "wrist")]
+        scene = look(world, images, pipeline=pipeline)
+        assert sorted(scene.names) == ["green target area", "violet block"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from malmm_ros.geometry import Pose, top_down
 from malmm_ros.robots.contact import grip_extent, objects_at_tool, supports
-from malmm_ros.scene import Scene, SceneObject
+from malmm_ros.robots.fit import overlapped
+from malmm_ros.scene import Scene, SceneObject, Solid
 from malmm_ros.simulation import MujocoWorld
 
 
@@ -60,3 +63,20 @@ def test_the_floor_of_a_tray_carries_what_stands_in_it() -> None:
     found = scene("empty_container")
     thing = next(item for item in found.objects if not item.is_fixed)
     assert "big tray" in supports(thing, found.objects)
+
+
+def test_what_is_carried_cannot_be_inside_of_something_where_it_is() -> None:
+    """Then one of both was seen too large, and may be left."""
+    ball = SceneObject(
+        name="ball",
+        category="ball",
+        pose=Pose((0.3, 0.0, 0.78)),
+        size=(0.06, 0.06, 0.06),
+        solids=(Solid(shape="sphere", size=(0.06, 0.06, 0.06)),),
+    )
+    lid = SceneObject(
+        name="lid", category="lid", pose=Pose((0.3, 0.0, 0.76)), size=(0.09, 0.09, 0.016)
+    )
+    aside = replace(lid, name="other", pose=Pose((0.3, 0.2, 0.76)))
+    assert overlapped(ball, (lid, aside)) == {"lid"}
+    assert overlapped(replace(ball, pose=Pose((0.3, 0.0, 0.9))), (lid, aside)) == frozenset()

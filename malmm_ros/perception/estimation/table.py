@@ -17,7 +17,7 @@ from malmm_ros.scene import TABLE_TOP_Z, Workspace
 _BORDER = 0.15
 _STRIDE = 9
 _LEAST_POINTS = 150
-# A camera so low above the table is on a wrist over a thing, metres; its pose is taken as stated.
+# A camera so low above the table looks at things from close by, metres.
 _CLOSE = 0.4
 
 
@@ -81,7 +81,7 @@ class TablePlane:
             raise PerceptionError(
                 f"ignore {ignore.shape} and image {image.depth.shape} differ in size"
             )
-        seen = None if self._is_close(image) else self._fit(image, ignore)
+        seen = None if is_close(image) else self._fit(image, ignore)
         if seen is not None:
             known = self._planes.get(image.camera_name)
             # The first frame counts fully; later ones average the noise away.
@@ -94,7 +94,7 @@ class TablePlane:
     def level(self, image: RgbdImage) -> RgbdImage:
         """The image with its pose corrected by what is known of its camera, without learning."""
         plane = self._planes.get(image.camera_name)
-        if plane is None or self._is_close(image):
+        if plane is None or is_close(image):
             return image
         turn = _level_turn(plane)
         moved = turn @ image.world_from_camera.matrix()[:3, :3]
@@ -104,10 +104,6 @@ class TablePlane:
         lift = TABLE_TOP_Z - float(foot[2])
         qx, qy, qz, qw = Rotation.from_matrix(moved).as_quat().tolist()
         return replace(image, world_from_camera=Pose((x, y, z + lift), (qx, qy, qz, qw)))
-
-    def _is_close(self, image: RgbdImage) -> bool:
-        """Whether it may see nothing but a tray's floor, and a wrong pose costs little."""
-        return image.world_from_camera.position[2] - TABLE_TOP_Z < _CLOSE
 
     @property
     def _middle(self) -> tuple[float, float]:
@@ -145,6 +141,14 @@ class TablePlane:
         is_table = float(np.hypot(*plane[:2])) < self._config.largest_tilt
         is_near = abs(plane[2] - TABLE_TOP_Z) < self._config.search
         return plane if is_table and is_near else None
+
+
+def is_close(image: RgbdImage) -> bool:
+    """Whether its camera is on a wrist over a thing: a part of that may be all it sees.
+
+    Then what looks like the table may be a tray's floor, and a wrong pose costs little.
+    """
+    return image.world_from_camera.position[2] - TABLE_TOP_Z < _CLOSE
 
 
 def heights(image: RgbdImage, table_z: float) -> NDArray[np.float32]:
