@@ -8,19 +8,15 @@ large the shape is; without one, the shape is as small as the points allow.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.perception.estimation.solver import LEAST_HALF, box_distance, score, solve
 from malmm_ros.perception.quantiles import quantile
 
-_ITERATIONS = 12
-_CLOSE = 5e-5  # m and radians: steps so small change nothing that matters
-_HUBER = 0.004  # m
-_LEAST_HALF = 0.003  # m
 _RADIUS_SIGMA = 0.006  # m
 # Between two fits that explain the points alike, the smaller is meant: metres of residual for
 # each metre around.
@@ -116,7 +112,7 @@ def fit_cylinder(
         offset = points[:, :2] - state[:2]
         distance = np.hypot(*offset.T) + 1e-9
         beyond = np.column_stack((distance - state[2], np.abs(points[:, 2] - middle) - half))
-        value, normal = _box_distance(beyond)
+        value, normal = box_distance(beyond)
         outward = offset / distance[:, None]
         jacobian = np.column_stack((-normal[:, :1] * outward, -normal[:, 0]))
         return value, jacobian
@@ -126,12 +122,12 @@ def fit_cylinder(
         sigma = 0.15 if radius is None else _RADIUS_SIGMA
         return [((state[2] - expected) / sigma, np.array([0.0, 0.0, 1.0 / sigma]))]
 
-    state = _solve(state, residuals, priors, least=2)
+    state = solve(state, residuals, priors, least=2)
     return UprightFit(
         center=(float(state[0]), float(state[1])),
         yaw=0.0,
         size=(2.0 * float(state[2]),) * 2,
-        residual=_score(residuals(state)[0]),
+        residual=score(residuals(state)[0]),
     )
 
 
@@ -153,12 +149,12 @@ def fit_sphere(points: NDArray[np.float64], *, bottom: float) -> UprightFit:
     def priors(state: NDArray[np.float64]) -> list[tuple[float, NDArray[np.float64]]]:
         return [(state[2] / 0.2, np.array([0.0, 0.0, 5.0]))]
 
-    state = _solve(state, residuals, priors, least=2)
+    state = solve(state, residuals, priors, least=2)
     return UprightFit(
         center=(float(state[0]), float(state[1])),
         yaw=0.0,
         size=(2.0 * float(state[2]),) * 2,
-        residual=_score(residuals(state)[0]),
+        residual=score(residuals(state)[0]),
     )
 
 
@@ -179,8 +175,8 @@ def _fit_box_from(
             u * cosine - v * sine,
             u * sine + v * cosine,
             yaw,
-            max(_LEAST_HALF, 0.5 * (a1 - a0)),
-            max(_LEAST_HALF, 0.5 * (b1 - b0)),
+            max(LEAST_HALF, 0.5 * (a1 - a0)),
+            max(LEAST_HALF, 0.5 * (b1 - b0)),
         ]
     )
 
@@ -193,7 +189,7 @@ def _fit_box_from(
         beyond = np.column_stack(
             (np.abs(local) - state[3:5], np.abs(points[:, 2] - middle) - half)
         )
-        value, normal = _box_distance(beyond)
+        value, normal = box_distance(beyond)
         outward = normal[:, :2] * np.sign(local)
         jacobian = np.column_stack(
             (
@@ -206,12 +202,12 @@ def _fit_box_from(
         )
         return value, jacobian
 
-    state = _solve(state, residuals, lambda state: _box_priors(state, prior), least=3)
+    state = solve(state, residuals, lambda state: _box_priors(state, prior), least=3)
     return UprightFit(
         center=(float(state[0]), float(state[1])),
         yaw=float(state[2]),
         size=(2.0 * float(state[3]), 2.0 * float(state[4])),
-        residual=_score(residuals(state)[0]),
+        residual=score(residuals(state)[0]),
     )
 
 
@@ -236,51 +232,3 @@ def _box_priors(
         row[3], row[4] = 2.0 / prior.square_sigma, -2.0 / prior.square_sigma
         rows.append((2.0 * (state[3] - state[4]) / prior.square_sigma, row))
     return rows
-
-
-def _box_distance(
-    beyond: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Signed distance ``(N,)`` and normal ``(N, K)`` from how far each axis is exceeded."""
-    outside = np.maximum(beyond, 0.0)
-    distance = np.sqrt((outside * outside).sum(axis=1))
-    is_outside = distance > 0.0
-    nearest = beyond.argmax(axis=1)
-    value = np.where(is_outside, distance, beyond[np.arange(len(beyond)), nearest])
-    normal = np.zeros_like(beyond)
-    normal[np.arange(len(beyond)), nearest] = 1.0
-    normal[is_outside] = outside[is_outside] / distance[is_outside, None]
-    return value, normal
-
-
-def _solve(
-    state: NDArray[np.float64],
-    residuals: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
-    priors: Callable[[NDArray[np.float64]], list[tuple[float, NDArray[np.float64]]]],
-    *,
-    least: int,
-) -> NDArray[np.float64]:
-    """Damped Gauss-Newton with Huber's weights; extents from index ``least`` stay positive."""
-    sigma = 0.002
-    for _ in range(_ITERATIONS):
-        value, jacobian = residuals(state)
-        weight = np.minimum(1.0, _HUBER / np.maximum(np.abs(value), 1e-9)) / sigma**2
-        # 100 points' worth, so that a prior means the same for few and many points.
-        weight *= min(1.0, 100.0 / len(value))
-        normal = (jacobian * weight[:, None]).T @ jacobian
-        gradient = (jacobian * weight[:, None]).T @ value
-        for offset, row in priors(state):
-            normal += np.outer(row, row)
-            gradient += row * offset
-        normal += np.diag(1e-3 * np.diag(normal) + 1e-6)
-        step = np.linalg.solve(normal, gradient)
-        step = np.clip(step, -0.05, 0.05)
-        state = state - step
-        state[least:] = np.maximum(state[least:], _LEAST_HALF)
-        if float(np.abs(step).max()) < _CLOSE:
-            break
-    return state
-
-
-def _score(value: NDArray[np.float64]) -> float:
-    return float(np.minimum(np.abs(value), 0.02).mean())

@@ -13,10 +13,10 @@ from malmm_ros.perception.estimation.object_points import object_points
 from malmm_ros.perception.estimation.shape import Shape, extent_of, shape_of
 from malmm_ros.perception.estimation.support import find_support, hidden_share, is_steep
 from malmm_ros.perception.quantiles import quantile
-from malmm_ros.perception.segmentation.grouping import Thing, union
 from malmm_ros.perception.segmentation.regions import View
 from malmm_ros.perception.segmentation.shade import Shade
 from malmm_ros.perception.segmentation.splitting import split_cap, split_cubes, split_levels
+from malmm_ros.perception.segmentation.thing import Thing, union
 
 _LEAST_POINTS = 12
 _LEAST_MARK = (0.018, 0.03)  # m

@@ -9,8 +9,8 @@ import numpy as np
 
 from malmm_ros.perception.color_naming import Light
 from malmm_ros.perception.quantiles import quantile
-from malmm_ros.perception.segmentation.grouping import Thing
 from malmm_ros.perception.segmentation.regions import View
+from malmm_ros.perception.segmentation.thing import Thing
 
 _STRIDE = 6
 _TALL = 0.075  # m

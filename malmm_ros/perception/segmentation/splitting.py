@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from malmm_ros.perception.estimation.shape import Shape, fits_of
 from malmm_ros.perception.estimation.table import rays
 from malmm_ros.perception.quantiles import quantile
-from malmm_ros.perception.segmentation.grouping import Thing
 from malmm_ros.perception.segmentation.regions import View
+from malmm_ros.perception.segmentation.thing import Thing
 
 _NO_READING = -0.5
 _LEAST_PIXELS = 20
