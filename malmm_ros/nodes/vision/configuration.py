@@ -23,6 +23,8 @@ class VisionSourceConfig:
         extrinsics: YAML file of camera poses from `malmm calibrate`; empty: from /tf, by the
             images' frame.
         robot_name: Prefix of the arm's joints and frames.
+        arm_states: Topic of the arm's joint states.
+        gripper_states: Topic of the fingers' joint states, where they have one of their own.
         look_for: Phrases to look for before anybody asked: "red block".
         stamp_tolerance_s: Largest difference of stamps within a pair of colour and depth.
         camera_patience_s: Wall time that images of one camera wait for the other cameras'.
@@ -39,6 +41,8 @@ class VisionSourceConfig:
     are_rectified: bool = False
     extrinsics: str = ""
     robot_name: str = "panda"
+    arm_states: str = "joint_states"
+    gripper_states: str = "joint_states"
     look_for: tuple[str, ...] = ()
     stamp_tolerance_s: float = field(default=0.02, metadata={"range": (0.0, 1.0)})
     camera_patience_s: float = field(default=0.3, metadata={"range": (0.01, 10.0)})

@@ -121,9 +121,10 @@ class VisionSource:
                 profile,
                 callback_group=group,
             )
-        node.create_subscription(
-            sensor_msgs.msg.JointState, "joint_states", self._on_joints, 50, callback_group=group
-        )
+        for topic in dict.fromkeys((self._config.arm_states, self._config.gripper_states)):
+            node.create_subscription(
+                sensor_msgs.msg.JointState, topic, self._on_joints, 50, callback_group=group
+            )
         node.create_subscription(
             Header, "world_reset", self._on_reset, LATCHED, callback_group=group
         )
