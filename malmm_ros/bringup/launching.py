@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, List  # noqa: UP035
 
+from ament_index_python.packages import PackageNotFoundError
 from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
@@ -21,10 +22,13 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription  # type: ignore[attr-defined]  # mypy takes our folder launch/
+from malmm_ros.bringup.domain import dds_environment
 from malmm_ros.bringup.table import Bringup, ResolvedInclude, ResolvedNode
 from malmm_ros.errors import MalmmError
 
 _SIMILAR = 0.75
+# launch takes typing's List only, not list.
+_LISTS = {str: List[str], float: List[float]}  # noqa: UP006
 
 
 def describe(system: Bringup, *, file: str) -> Any:
@@ -49,7 +53,7 @@ def describe(system: Bringup, *, file: str) -> Any:
         share = FindPackageShare("malmm_ros").perform(context)
         return [
             *_hints(context.launch_configurations, list(values), file=file),
-            *(_include(include, context) for include in includes),
+            *(_include(include, context, file=file) for include in includes),
             *(_node(node, share) for node in nodes),
         ]
 
@@ -62,14 +66,11 @@ def describe(system: Bringup, *, file: str) -> Any:
         )
         for argument in system.arguments
     ]
-    # Discovery stays on this machine unless the caller's environment says otherwise; a killed
-    # process would leave shared-memory segments behind.
     environment = [
         SetEnvironmentVariable(name, EnvironmentVariable(name, default_value=value))
-        for name, value in (
-            ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST"),
-            ("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4"),
-        )
+        for name, value in dds_environment(
+            beyond_this_machine=not system.stays_here, environment={}
+        ).items()
     ]
     return LaunchDescription([*arguments, *environment, OpaqueFunction(function=start)])
 
@@ -111,16 +112,20 @@ def _node(node: ResolvedNode, share: str) -> Any:
 def _typed(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters with their types, since launch would read a text like "1" as a number."""
     return {
-        # launch takes typing's List only, not list.
-        name: ParameterValue(list(value), value_type=List[str])  # noqa: UP006
+        name: ParameterValue(list(value), value_type=_LISTS[type(value[0])])
         if isinstance(value, tuple)
         else ParameterValue(value, value_type=type(value))
         for name, value in parameters.items()
     }
 
 
-def _include(include: ResolvedInclude, context: Any) -> Any:
-    share = FindPackageShare(include.package).perform(context)
+def _include(include: ResolvedInclude, context: Any, *, file: str) -> Any:
+    try:
+        share = FindPackageShare(include.package).perform(context)
+    except PackageNotFoundError:
+        raise RuntimeError(
+            f"{file}: package {include.package!r} is not installed: {include.advice}"
+        ) from None
     return IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(PurePosixPath(share) / include.file)),
         launch_arguments=list(include.arguments.items()),

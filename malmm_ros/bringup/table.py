@@ -11,7 +11,7 @@ from malmm_ros.errors import ConfigurationError, UnknownNameError
 
 Value = str | int | float | bool
 # What a parameter of a node may be; only arguments are single values.
-ParameterValue = Value | tuple[str, ...]
+ParameterValue = Value | tuple[str, ...] | tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Make:
-    """A parameter that is computed from the arguments' values."""
+    """A parameter, or a word of a command line, that is computed from the arguments' values."""
 
     of: Callable[[Mapping[str, Value]], ParameterValue]
 
@@ -101,12 +101,15 @@ class IncludeEntry:
     """Another package's launch file, which only ``ros2 launch`` starts.
 
     Attributes:
+        package: Its name, or :class:`Use` for an argument's value.
+        advice: What to do where the package is not installed.
         file: Relative to the share folder of ``package``.
         arguments: Plain texts, or :class:`Use` for an argument's value.
         is_wanted: Decides by the arguments whether it starts at all.
     """
 
-    package: str
+    package: str | Use
+    advice: str = ""
     file: str
     arguments: Mapping[str, str | Use] = field(default_factory=dict)
     is_wanted: Callable[[Mapping[str, Value]], bool] = lambda _: True
@@ -117,6 +120,7 @@ class ResolvedInclude:
     """One launch file to include, with every value known."""
 
     package: str
+    advice: str = ""
     file: str
     arguments: Mapping[str, str]
 
@@ -135,7 +139,7 @@ class NodeEntry:
         parameter_files: Of our own; ``{share}`` is the package's share folder.
         remappings: From and to.
         arguments: Command line before ``--ros-args``; ``{share}`` is the package's share folder,
-            and ``{NAME}`` the value of an argument.
+            and ``{NAME}`` the value of an argument. Or :class:`Make`.
         is_wanted: Decides by the arguments whether it starts at all.
     """
 
@@ -147,7 +151,7 @@ class NodeEntry:
     parameters: Mapping[str, Value | tuple[str, ...] | Use | Make] = field(default_factory=dict)
     parameter_files: tuple[str, ...] = ()
     remappings: tuple[tuple[str, str], ...] = ()
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[str | Make, ...] = ()
     is_wanted: Callable[[Mapping[str, Value]], bool] = lambda _: True
 
 
@@ -183,6 +187,9 @@ class Bringup:
     Attributes:
         doc: One line for ``malmm up --help``.
         includes: Launch files of others.
+        complete: Fills in arguments that were left empty and follow from others.
+        stays_here: Whether its nodes are found on this machine only, unless the environment or
+            the caller says otherwise.
     """
 
     name: str
@@ -190,6 +197,8 @@ class Bringup:
     arguments: tuple[Argument, ...]
     nodes: tuple[NodeEntry, ...]
     includes: tuple[IncludeEntry, ...] = ()
+    complete: Callable[[dict[str, Value]], dict[str, Value]] = lambda values: values
+    stays_here: bool = True
 
     def values(self, given: Mapping[str, Value]) -> dict[str, Value]:
         """Every argument's value: what was given, checked, else the default.
@@ -202,10 +211,12 @@ class Bringup:
         for name in given:
             if name not in known:
                 raise UnknownNameError(f"{self.name}: argument", name, known)
-        return {
-            name: argument.parse(given.get(name, argument.default))
-            for name, argument in known.items()
-        }
+        return self.complete(
+            {
+                name: argument.parse(given.get(name, argument.default))
+                for name, argument in known.items()
+            }
+        )
 
     def resolve(self, given: Mapping[str, Value]) -> tuple[ResolvedNode, ...]:
         """The nodes to start for some arguments.
@@ -230,7 +241,7 @@ class Bringup:
                 },
                 parameter_files=(*entry.parameter_files, *((config,) if config else ())),
                 remappings=entry.remappings,
-                arguments=tuple(_fill(word, values) for word in entry.arguments),
+                arguments=tuple(_word(word, values) for word in entry.arguments),
             )
             for entry in self.nodes
             if entry.is_wanted(values)
@@ -241,7 +252,10 @@ class Bringup:
         values = self.values(given)
         return tuple(
             ResolvedInclude(
-                package=entry.package,
+                package=str(
+                    entry.package.of(values) if isinstance(entry.package, Use) else entry.package
+                ),
+                advice=entry.advice,
                 file=entry.file,
                 arguments={
                     name: str(value.of(values)) if isinstance(value, Use) else value
@@ -257,8 +271,10 @@ def _join(namespace: str, within: str) -> str:
     return "/".join(filter(None, (namespace.rstrip("/"), within))) if within else namespace
 
 
-def _fill(word: str, values: Mapping[str, Value]) -> str:
+def _word(word: str | Make, values: Mapping[str, Value]) -> str:
     """Put arguments' values into a word of a command line."""
+    if isinstance(word, Make):
+        return str(word.of(values))
     for name, value in values.items():
         word = word.replace(f"{{{name}}}", str(value))
     return word

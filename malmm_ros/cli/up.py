@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--beyond-this-machine",
         action="store_true",
-        help="let nodes on other machines discover these",
+        help="let nodes on other machines discover these; those of a real arm always do",
     )
 
 
@@ -54,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     system = SYSTEMS[arguments.system]
     nodes = _choose(system, arguments)
     _check_importable("rclpy")
-    environment = dds_environment(beyond_this_machine=arguments.beyond_this_machine)
+    environment = dds_environment(
+        beyond_this_machine=arguments.beyond_this_machine or not system.stays_here
+    )
     stop = threading.Event()
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
