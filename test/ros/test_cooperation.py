@@ -35,6 +35,7 @@ from malmm_ros.cooperation.transport.world import TransportWorld
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.cooperation.client import CooperationClient
 from malmm_ros.nodes.cooperation.profiles import LOCK_STEP
+from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.qos import LATCHED, TRANSCRIPT
 
 KINDS, NAMES = ("rhp", "rhp"), ("Alice", "Bob")
@@ -237,8 +238,17 @@ def test_an_agent_that_is_killed_is_lost_within_two_seconds_and_the_other_goes_o
 
 
 def test_an_episode_waits_for_a_missing_agent_says_so_and_ends_with_the_world(
-    system: System, cooperation: CooperationClient
+    system: System,
+    cooperation: CooperationClient,
+    client: Node,
+    wait_until: Callable[..., None],
 ) -> None:
+    if "bob/agent" not in system.group.dead():
+        watch = NodeWatch(client, ("bob/agent",))
+        assert watch.wait_for(timeout_s=20.0) == ()
+        system.kill("bob/agent")
+        wait_until(lambda: watch.is_lost("bob/agent"), timeout_s=5.0)
+        watch.destroy()
     outcome: queue.Queue[Any] = queue.Queue()
     begun = threading.Event()
 
