@@ -11,7 +11,7 @@ import pytest
 from malmm_ros.bringup.processes import ProcessGroup
 
 STAND_IN = [
-    *(sys.executable, str(Path(__file__).parents[1] / "ros" / "move_group_node.py")),
+    *(sys.executable, str(Path(__file__).with_name("move_group_node.py"))),
     *("--ros-args", "-p", "use_sim_time:=true"),
 ]
 is_real = importlib.util.find_spec("moveit_configs_utils") is not None

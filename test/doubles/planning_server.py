@@ -1,6 +1,6 @@
 """What a move_group does, by MoveIt's rules and with roboplan's search: a stand-in for tests.
 
-It knows nothing of ROS; test/ros/move_group_node.py puts it behind MoveIt's services and actions.
+It knows nothing of ROS; test/doubles/move_group_node.py puts it behind MoveIt's services and actions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malmm_ros.geometry import Pose
-from malmm_ros.models import READY_POSITIONS, finger_joint_names
+from malmm_ros.models import BASE_POSE, READY_POSITIONS, finger_joint_names
 from malmm_ros.motion.collision_world import TABLE, CollisionWorld
 from malmm_ros.motion.free_path import FreePath
 from malmm_ros.motion.inverse_kinematics import InverseKinematics
@@ -33,7 +33,7 @@ from malmm_ros.motion.roboplan_config import RoboplanConfig
 from malmm_ros.motion.roboplan_robot import PlanningRobot
 from malmm_ros.motion.straight_path import StraightPath
 from malmm_ros.motion.timing import Timing
-from malmm_ros.scene import SceneObject, Workspace
+from malmm_ros.scene import TABLE_TOP_Z, SceneObject, Workspace
 from malmm_ros.trajectory import JointState, Trajectory
 
 GOAL_IN_COLLISION, PLANNING_FAILED, INVALID_MOTION_PLAN = -12, -1, -2
@@ -42,7 +42,11 @@ _HAND = ("hand", "leftfinger", "rightfinger")
 
 
 class PlanningServer:
-    """A planning scene, and searches in it.
+    """A planning scene, and searches in it; poses are in the frame of its robot model.
+
+    Args:
+        robot_name: Prefix of links and joints.
+        base: Where its model has the arm's base, and ``table_z`` the table.
 
     Attributes:
         bodies: Of the world, by name.
@@ -55,7 +59,13 @@ class PlanningServer:
         broken: Planners that find nothing.
     """
 
-    def __init__(self, robot_name: str = "panda") -> None:
+    def __init__(
+        self,
+        robot_name: str = "panda",
+        *,
+        base: Pose = BASE_POSE,
+        table_z: float = TABLE_TOP_Z,
+    ) -> None:
         self.bodies: dict[str, Body] = {}
         self.attached: dict[str, Body] = {}
         self.touch_links: dict[str, tuple[str, ...]] = {}
@@ -66,6 +76,8 @@ class PlanningServer:
         self.broken: frozenset[str] = frozenset()
         self._config = RoboplanConfig(
             robot_name=robot_name,
+            base=base,
+            table_z=table_z,
             obstacle_padding=0.0,
             held_padding=0.0,
             table_padding_hand=0.0,
@@ -207,6 +219,9 @@ class PlanningServer:
     def _load(self, state: JointState, with_attached: bool) -> None:
         """Put the scene into roboplan's world; without a table that was told, nothing works."""
         assert TABLE_BODY in self.bodies, "nobody told where the table is"
+        table = self.bodies[TABLE_BODY]
+        top = table.pose.position[2] + 0.5 * table.parts[0].size[2]
+        assert abs(top - self._config.table_z) < 1e-6, f"the table was put at {top}"
         fingers = state.select(finger_joint_names(self._config.robot_name)).positions
         held = next(iter(self.attached.values()), None) if with_attached else None
         scene = PlanningScene(

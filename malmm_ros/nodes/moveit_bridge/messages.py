@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from shape_msgs.msg import SolidPrimitive
 from std_msgs.msg import Header
 
 from malmm_ros.errors import MotionError
-from malmm_ros.geometry import WORLD, Pose
+from malmm_ros.geometry import Pose
 from malmm_ros.motion.moveit_client import (
     OWN_PREFIX,
     Body,
@@ -79,13 +80,22 @@ def body_message(body: Body, *, frame: str) -> CollisionObject:
     )
 
 
-def diff_message(diff: SceneDiff, matrix: AllowedCollisionMatrix, *, tip: str) -> PlanningScene:
+def diff_message(
+    diff: SceneDiff,
+    matrix: AllowedCollisionMatrix,
+    *,
+    tip: str,
+    frame: str,
+    frame_from_world: Pose,
+) -> PlanningScene:
     """A difference for MoveIt's planning scene.
 
     Args:
         diff: What to change.
         matrix: As MoveIt has it now: a matrix in a difference replaces all of it.
         tip: The link to which things are attached.
+        frame: The link in whose frame bodies are told; MoveIt takes it from its robot's state.
+        frame_from_world: From our world, which need not be MoveIt's.
     """
     scene = PlanningScene(is_diff=True)
     # MoveIt ignores detachments of a state that is not marked so.
@@ -104,7 +114,10 @@ def diff_message(diff: SceneDiff, matrix: AllowedCollisionMatrix, *, tip: str) -
     scene.allowed_collision_matrix = merged_matrix(matrix, diff.allowed)
     scene.world.collision_objects = [
         *(CollisionObject(id=name, operation=CollisionObject.REMOVE) for name in diff.removed),
-        *(body_message(body, frame=WORLD) for body in diff.added),
+        *(
+            body_message(replace(body, pose=frame_from_world @ body.pose), frame=frame)
+            for body in diff.added
+        ),
     ]
     return scene
 
@@ -160,9 +173,9 @@ def known_names(scene: PlanningScene) -> KnownNames:
     )
 
 
-def pose_stamped(pose: Pose) -> PoseStamped:
-    """A pose in the world frame."""
-    return PoseStamped(header=Header(frame_id=WORLD), pose=pose_message(pose))
+def pose_stamped(pose: Pose, *, frame: str) -> PoseStamped:
+    """A pose in a frame."""
+    return PoseStamped(header=Header(frame_id=frame), pose=pose_message(pose))
 
 
 def goal_constraints(goal: JointState) -> Constraints:
@@ -182,7 +195,7 @@ def goal_constraints(goal: JointState) -> Constraints:
 
 
 def plan_goal(
-    start: JointState, goal: JointState, options: PlanOptions, *, group: str
+    start: JointState, goal: JointState, options: PlanOptions, *, group: str, frame: str
 ) -> MoveGroup.Goal:
     """A goal of move_group that plans and moves nothing."""
     message = MoveGroup.Goal()
@@ -196,7 +209,7 @@ def plan_goal(
     request.allowed_planning_time = options.time_s
     request.max_velocity_scaling_factor = options.velocity_scale
     request.max_acceleration_scaling_factor = options.acceleration_scale
-    request.workspace_parameters.header.frame_id = WORLD
+    request.workspace_parameters.header.frame_id = frame
     # A box for the base of robots that drive; ours stands, and an empty box is complained about.
     for corner, value in (("min_corner", -2.0), ("max_corner", 2.0)):
         place = getattr(request.workspace_parameters, corner)

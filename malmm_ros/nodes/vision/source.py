@@ -22,7 +22,7 @@ from malmm_ros.errors import MalmmError, PerceptionError
 from malmm_ros.geometry import WORLD, Pose
 from malmm_ros.nodes.conversions import seconds
 from malmm_ros.nodes.lens import Lens, rgbd_value
-from malmm_ros.nodes.qos import LATCHED
+from malmm_ros.nodes.qos import LATCHED, STATIC_TRANSFORMS
 from malmm_ros.nodes.vision.arm import ArmHistory
 from malmm_ros.nodes.vision.cameras import CameraSubscriptions
 from malmm_ros.nodes.vision.configuration import VisionSourceConfig
@@ -112,7 +112,7 @@ class VisionSource:
         node, group = self._node, MutuallyExclusiveCallbackGroup()
         for topic, profile, is_static in (
             ("/tf", QoSProfile(depth=100), False),
-            ("/tf_static", LATCHED, True),
+            ("/tf_static", STATIC_TRANSFORMS, True),
         ):
             node.create_subscription(
                 TFMessage,

@@ -4,19 +4,24 @@ What it does like MoveIt 2.12 to 2.14 on purpose, traps included: a start state 
 as a difference loses what is attached; a matrix in a difference replaces all permissions; what is
 detached falls into the world; removing what is not there fails; a part of a line is a success; a
 goal of execute_trajectory takes a cancellation and goes on, and "stop" on the event topic ends it.
+
+Frames, as in planning_scene.cpp and move_group_capability.cpp: an object's frame is looked up in the
+robot's state, a pose's frame on /tf, whatever the model says; only the model's own frame is taken as
+it is. With the parameter ``fixed_base`` the model is like Franka's: its SRDF's virtual joint has the
+base at the origin of the model frame, which is called world nevertheless.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
+from geometry_msgs.msg import PoseStamped
 from moveit_msgs.action import ExecuteTrajectory, MoveGroup
 from moveit_msgs.msg import (
     AllowedCollisionEntry,
@@ -26,32 +31,41 @@ from moveit_msgs.msg import (
     RobotState,
     RobotTrajectory,
 )
-from moveit_msgs.srv import ApplyPlanningScene, GetCartesianPath, GetPlanningScene, GetPositionIK
+from moveit_msgs.srv import (
+    ApplyPlanningScene,
+    GetCartesianPath,
+    GetPlanningScene,
+    GetPositionFK,
+    GetPositionIK,
+)
+from planning_server import PlanningServer
 from rclpy.action.client import ActionClient
 from rclpy.action.server import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "doubles"))
-
-from planning_server import PlanningServer
-
-from malmm_ros.models import arm_joint_names, finger_joint_names
+from malmm_ros.errors import PerceptionError
+from malmm_ros.geometry import Pose
+from malmm_ros.models import BASE_POSE, arm_joint_names, finger_joint_names
 from malmm_ros.motion.moveit_client import Body, PlanAnswer, PlanOptions
 from malmm_ros.nodes.conversions import (
     joint_state_message,
     joint_state_value,
+    pose_message,
     pose_value,
     seconds,
     trajectory_message,
 )
+from malmm_ros.nodes.qos import STATIC_TRANSFORMS
 from malmm_ros.nodes.runner import main as run_main
-from malmm_ros.scene import Solid
+from malmm_ros.nodes.vision.frames import FrameBuffer
+from malmm_ros.scene import TABLE_TOP_Z, Solid
 from malmm_ros.trajectory import JointState, Trajectory
 
-GROUP, TIP = "panda_arm", "panda_hand_tcp"
+GROUP, TIP, BASE, MODEL_FRAME = "panda_arm", "panda_hand_tcp", "panda_link0", "world"
 JOINTS = (*arm_joint_names(), *finger_joint_names())
 CODES = MoveItErrorCodes
 START_TOLERANCE = 0.01
@@ -62,9 +76,14 @@ _SHAPES = {1: "box", 2: "sphere", 3: "cylinder"}
 class MoveGroupStandIn(Node):
     """Serves what the bridge asks for."""
 
-    def __init__(self) -> None:
-        super().__init__("move_group")
-        self._server = PlanningServer()
+    def __init__(self, **options: Any) -> None:
+        super().__init__("move_group", **options)
+        # Where the robot's model has its base: as our URDF, or as Franka's virtual joint.
+        is_fixed = bool(self.declare_parameter("fixed_base", value=False).value)
+        self._model_from_base = Pose((0.0, 0.0, 0.0)) if is_fixed else BASE_POSE
+        table_z = TABLE_TOP_Z - (BASE_POSE.position[2] if is_fixed else 0.0)
+        self._server = PlanningServer(base=self._model_from_base, table_z=table_z)
+        self._frames = FrameBuffer()
         self._lock = threading.Lock()
         self._state = JointState.at_rest(JOINTS, np.array([*self._server.current, 0.04, 0.04]))
         self._executing: Any = None
@@ -74,6 +93,7 @@ class MoveGroupStandIn(Node):
             (GetPlanningScene, "get_planning_scene", self._get_scene),
             (ApplyPlanningScene, "apply_planning_scene", self._apply_scene),
             (GetPositionIK, "compute_ik", self._solve_ik),
+            (GetPositionFK, "compute_fk", self._find_links),
             (GetCartesianPath, "compute_cartesian_path", self._follow_line),
         ):
             self.create_service(kind, name, answer, callback_group=group)
@@ -100,6 +120,19 @@ class MoveGroupStandIn(Node):
         self.create_subscription(
             JointStateMessage, "joint_states", self._hear, 10, callback_group=group
         )
+        for topic, profile, is_static in (
+            ("/tf", 100, False),
+            ("/tf_static", STATIC_TRANSFORMS, True),
+        ):
+            self.create_subscription(
+                TFMessage,
+                topic,
+                lambda message, is_static=is_static: self._frames.add(
+                    message.transforms, is_static=is_static
+                ),
+                profile,
+                callback_group=group,
+            )
         self.create_subscription(
             String, "trajectory_execution_event", self._on_event, 10, callback_group=group
         )
@@ -157,10 +190,37 @@ class MoveGroupStandIn(Node):
         if item.operation == CollisionObject.REMOVE:
             return self._server.remove(item.id)
         assert item.operation == CollisionObject.ADD
-        assert item.header.frame_id == "world"
-        return self._server.add(_body(item))
+        body = _body(item)
+        return self._server.add(
+            replace(body, pose=self._in_state(item.header.frame_id) @ body.pose)
+        )
 
     # Queries.
+
+    def _in_state(self, frame: str) -> Pose:
+        """``model_from_frame`` by the robot's own state."""
+        return {MODEL_FRAME: Pose((0.0, 0.0, 0.0)), BASE: self._model_from_base}[frame]
+
+    def _in_tf(self, frame: str) -> Pose | None:
+        """``model_from_frame`` by /tf, as MoveIt asks for poses; ``None``: not known there."""
+        if frame in ("", MODEL_FRAME):
+            return Pose((0.0, 0.0, 0.0))
+        try:
+            return self._frames.lookup(MODEL_FRAME, frame, self._frames.newest_s(frame))
+        except PerceptionError as error:
+            self.get_logger().error(f"TF problem: {error}")
+            return None
+
+    def _find_links(self, request: Any, response: Any) -> Any:
+        assert request.header.frame_id in ("", MODEL_FRAME)
+        if request.fk_link_names != [BASE]:
+            response.error_code.val = CODES.INVALID_LINK_NAME
+            return response
+        found = PoseStamped(pose=pose_message(self._model_from_base))
+        found.header.frame_id = MODEL_FRAME
+        response.pose_stamped, response.fk_link_names = [found], [BASE]
+        response.error_code.val = CODES.SUCCESS
+        return response
 
     def _solve_ik(self, request: Any, response: Any) -> Any:
         query = request.ik_request
@@ -168,10 +228,13 @@ class MoveGroupStandIn(Node):
             response.error_code.val = CODES.INVALID_GROUP_NAME
             return response
         assert query.ik_link_name == TIP
-        assert query.pose_stamped.header.frame_id == "world"
+        model_from_frame = self._in_tf(query.pose_stamped.header.frame_id)
+        if model_from_frame is None:
+            response.error_code.val = CODES.FRAME_TRANSFORM_FAILURE
+            return response
         with self._lock:
             answer = self._server.solve_ik(
-                pose_value(query.pose_stamped.pose),
+                model_from_frame @ pose_value(query.pose_stamped.pose),
                 self._full(query.robot_state),
                 avoid_collisions=query.avoid_collisions,
                 with_attached=query.robot_state.is_diff,
@@ -189,11 +252,15 @@ class MoveGroupStandIn(Node):
             response.error_code.val = CODES.FAILURE
             return response
         (waypoint,) = request.waypoints
+        model_from_frame = self._in_tf(request.header.frame_id)
+        if model_from_frame is None:
+            response.error_code.val = CODES.FRAME_TRANSFORM_FAILURE
+            return response
         options = _options(request)
         with self._lock:
             answer = self._server.follow_line(
                 self._full(request.start_state),
-                pose_value(waypoint),
+                model_from_frame @ pose_value(waypoint),
                 step=request.max_step,
                 options=options,
                 with_attached=request.start_state.is_diff,
