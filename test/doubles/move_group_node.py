@@ -5,10 +5,10 @@ as a difference loses what is attached; a matrix in a difference replaces all pe
 detached falls into the world; removing what is not there fails; a part of a line is a success; a
 goal of execute_trajectory takes a cancellation and goes on, and "stop" on the event topic ends it.
 
-Frames, as in planning_scene.cpp and move_group_capability.cpp: an object's frame is looked up in the
-robot's state, a pose's frame on /tf, whatever the model says; only the model's own frame is taken as
-it is. With the parameter ``fixed_base`` the model is like Franka's: its SRDF's virtual joint has the
-base at the origin of the model frame, which is called world nevertheless.
+Frames, as in planning_scene.cpp and move_group_capability.cpp: an object's frame is looked up in
+the robot's state, a pose's frame on /tf, whatever the model says; only the model's own frame is
+taken as it is. With the parameter ``fixed_base`` the model is like Franka's: its SRDF's virtual
+joint has the base at the origin of the model frame, which is called world nevertheless.
 """
 
 from __future__ import annotations

@@ -10,9 +10,11 @@ import copy
 import types
 from collections.abc import Mapping
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 from moveit_msgs.msg import (
     AttachedCollisionObject,
     CollisionObject,
@@ -39,6 +41,8 @@ class Backstage:
         server: Searches.
         settings: What MoveItPy was made with.
         log: Calls that matter to a test.
+        files: Of parameters that it was made with.
+        serves_scene: Whether it answers ``get_planning_scene`` as a move_group would.
         is_shut_down: Whether ``shutdown`` was called.
         references: Objects that were given out and not let go yet.
     """
@@ -47,6 +51,8 @@ class Backstage:
         self.server = PlanningServer()
         self.settings: dict[str, Any] = {}
         self.log: list[str] = []
+        self.files: list[Path] = []
+        self.serves_scene = False
         self.is_shut_down = False
         self.references = 0
 
@@ -364,8 +370,24 @@ class MoveItPy:
         provide_planning_service: bool = True,
         remappings: dict[str, str] | None = None,
     ) -> None:
-        assert config_dict is not None
-        backstage().settings = copy.deepcopy(config_dict)
+        content: dict[str, Any] = {}
+        if config_dict is not None:
+            # As moveit.utils.create_params_file_from_dict writes it.
+            content = {node_name: {"ros__parameters": config_dict}}
+        else:
+            for file in launch_params_filepaths or []:
+                content |= yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+        # A bare name stands for a node in the root namespace alone.
+        full_name = f"{name_space.rstrip('/')}/{node_name}"
+        settings: dict[str, Any] = {}
+        for key, section in content.items():
+            if key == "/**" or f"/{key.lstrip('/')}" == full_name:
+                settings |= copy.deepcopy(section["ros__parameters"])
+        if "robot_description" not in settings:
+            raise RuntimeError("Unable to construct robot model. Please make sure all needed ...")
+        backstage().settings = settings
+        backstage().files = [Path(file) for file in launch_params_filepaths or []]
+        backstage().serves_scene = provide_planning_service
 
     def get_planning_component(self, planning_component_name: str) -> PlanningComponent:
         assert planning_component_name == GROUP

@@ -1,6 +1,6 @@
 """What a move_group does, by MoveIt's rules and with roboplan's search: a stand-in for tests.
 
-It knows nothing of ROS; test/doubles/move_group_node.py puts it behind MoveIt's services and actions.
+It knows nothing of ROS; move_group_node.py puts it behind MoveIt's services and actions.
 """
 
 from __future__ import annotations

@@ -35,11 +35,17 @@ LIBRARY = "malmm_ros.nodes.moveit_bridge.library"
 class NodeDouble:
     """What the client asks of our node."""
 
+    def __init__(self, namespace: str = "/") -> None:
+        self._namespace, self.lines = namespace, list[str]()
+
     def get_name(self) -> str:
         return "motion"
 
     def get_namespace(self) -> str:
-        return "/"
+        return self._namespace
+
+    def get_logger(self) -> Any:
+        return SimpleNamespace(info=self.lines.append)
 
     def get_parameter(self, name: str) -> Any:
         assert name == "use_sim_time"
@@ -49,8 +55,8 @@ class NodeDouble:
 class Library:
     """A planner with the library behind it; ``backstage`` only of the double."""
 
-    def __init__(self, backstage: moveit_double.Backstage | None) -> None:
-        node: Any = NodeDouble()
+    def __init__(self, backstage: moveit_double.Backstage | None, *, namespace: str = "/") -> None:
+        node: Any = NodeDouble(namespace)
         watch: Any = None
         self.backstage = backstage
         config = MoveItConfig(interface="moveit_py")
@@ -154,6 +160,39 @@ def test_closing_lets_the_parts_go_before_the_whole(monkeypatch: pytest.MonkeyPa
     assert settings["robot_description_kinematics"]["panda_arm"]["kinematics_solver"]
 
 
+@pytest.mark.parametrize("namespace", ["/", "/left", "/lab/left"])
+def test_the_library_starts_in_any_namespace_and_leaves_no_file(
+    monkeypatch: pytest.MonkeyPatch, namespace: str
+) -> None:
+    modules: dict[str, Any] = {}
+    backstage = moveit_double.install(modules)
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.delitem(sys.modules, LIBRARY, raising=False)
+    library = Library(backstage, namespace=namespace)
+    assert "panda_arm" in backstage.settings["robot_description_semantic"]
+    # move_group's services are move_group's.
+    assert not backstage.serves_scene
+    library.planner.close()
+    monkeypatch.delitem(sys.modules, LIBRARY, raising=False)
+    (file,) = backstage.files
+    assert not file.exists()
+    assert not file.parent.exists()
+
+
+def test_the_node_says_how_it_reaches_moveit(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules: dict[str, Any] = {}
+    moveit_double.install(modules)
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.delitem(sys.modules, LIBRARY, raising=False)
+    node: Any = NodeDouble()
+    watch: Any = None
+    make_client(node, MoveItConfig(), RoboplanConfig(), watch=watch).close()
+    assert node.lines == ["MoveIt is reached through moveit_py (moveit.interface: auto)"]
+    monkeypatch.delitem(sys.modules, LIBRARY, raising=False)
+
+
 def test_the_library_is_chosen_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen_interface(MoveItConfig(interface="move_group")) == "move_group"
     modules: dict[str, Any] = {}
@@ -174,6 +213,13 @@ def test_a_missing_library_is_named_with_what_installs_it(
     watch: Any = None
     with pytest.raises(MissingDependencyError, match=r"apt install ros-.*-moveit-py"):
         make_client(node, MoveItConfig(interface="moveit_py"), RoboplanConfig(), watch=watch)
+
+
+def test_the_description_states_the_limits_of_the_arm_that_is_meant() -> None:
+    settings = library_settings(
+        MoveItConfig(), RoboplanConfig(arm="fr3"), uses_simulated_time=False
+    )
+    assert 'lower="0.5445"' in settings["robot_description"]
 
 
 def test_settings_of_another_robot_must_be_given() -> None:

@@ -46,6 +46,8 @@ def make_client(
                 install="sudo apt install ros-$ROS_DISTRO-moveit ros-$ROS_DISTRO-moveit-py",
                 instead="motion planner 'roboplan'",
             )
+    is_free = " (moveit.interface: auto)" if config.interface == "auto" else ""
+    node.get_logger().info(f"MoveIt is reached through {interface}{is_free}")
     if interface == "moveit_py":
         from malmm_ros.nodes.moveit_bridge.library import LibraryClient
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,7 +37,7 @@ from malmm_ros.nodes.moveit_bridge.messages import (
     goal_constraints,
     known_names,
 )
-from malmm_ros.nodes.moveit_bridge.settings import library_settings
+from malmm_ros.nodes.moveit_bridge.settings import library_settings, write_settings
 from malmm_ros.trajectory import JointState, Trajectory
 
 _ANGLE_STEP = 0.05  # rad
@@ -62,11 +65,8 @@ class LibraryClient:
         self._tip = f"{model.robot_name}_hand_tcp"
         self._joints = arm_joint_names(model.robot_name)
         uses_simulated_time = bool(node.get_parameter("use_sim_time").value)
-        self._moveit: Any = MoveItPy(
-            node_name=f"{node.get_name()}_moveit",
-            name_space=node.get_namespace(),
-            config_dict=library_settings(config, model, uses_simulated_time=uses_simulated_time),
-        )
+        settings = library_settings(config, model, uses_simulated_time=uses_simulated_time)
+        self._moveit: Any = _start(node, settings)
         self._monitor: Any = self._moveit.get_planning_scene_monitor()
         self._component: Any = self._moveit.get_planning_component(self._group)
         self._model: Any = self._moveit.get_robot_model()
@@ -238,6 +238,21 @@ class LibraryClient:
             return PlanAnswer(code=FAILURE, detail="the line could not be timed")
         message = trajectory.get_robot_trajectory_msg()
         return answer_value(_Success(), message, fraction=fraction)
+
+
+def _start(node: Node, settings: Mapping[str, Any]) -> Any:
+    """Start the library with a node of its own beside ours."""
+    with tempfile.TemporaryDirectory(prefix="malmm_ros_moveit_") as folder:
+        # Not by config_dict: the library writes that under the bare name of its node, which
+        # matches no node in a namespace. The file is read when the node is made.
+        file = write_settings(settings, Path(folder))
+        return MoveItPy(
+            node_name=f"{node.get_name()}_moveit",
+            name_space=node.get_namespace(),
+            launch_params_filepaths=[str(file)],
+            # move_group's name for its own scene: two would answer.
+            provide_planning_service=False,
+        )
 
 
 def _removal(name: str) -> CollisionObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,20 @@ def library_settings(
     # move_group lists its pipelines at the top; the library wants them one level down.
     pipelines = settings.pop("planning_pipelines", [config.pipeline])
     settings["planning_pipelines"] = {"pipeline_names": pipelines}
-    settings["robot_description"] = panda_urdf(robot_name=model.robot_name, base=model.base)
+    settings["robot_description"] = panda_urdf(
+        robot_name=model.robot_name, base=model.base, arm=model.arm
+    )
     settings["robot_description_semantic"] = panda_srdf(robot_name=model.robot_name)
     settings["use_sim_time"] = uses_simulated_time
     return settings
+
+
+def write_settings(settings: Mapping[str, Any], folder: Path) -> Path:
+    """A file of parameters for whatever node reads it, in whatever namespace."""
+    file = folder / "parameters.yaml"
+    content = {"/**": {"ros__parameters": dict(settings)}}
+    file.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return file
 
 
 def default_folder() -> Path:
