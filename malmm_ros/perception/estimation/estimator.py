@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from malmm_ros.geometry import Pose, Vector3, wrap_angle
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
-from malmm_ros.perception.estimation.completion import completed
+from malmm_ros.perception.estimation.completion import centred, completed
 from malmm_ros.perception.estimation.forms import UNKNOWN
 from malmm_ros.perception.estimation.object_points import without_outliers, without_strays
 from malmm_ros.perception.estimation.shape import (
@@ -39,6 +39,10 @@ _FIXED = frozenset(
 )  # fmt: skip
 # Things that stand on the table, whatever their lower edge seems to be.
 _STANDING = frozenset(("backboard", "bin", "container", "grill", "base", "cradle"))
+# Solid things with a level top, in the middle of which their axis is.
+_CENTRED = frozenset(
+    ("block", "cylinder", "can", "lid", "cap", "rubbish", "meat", "chicken", "steak", "object", "")
+)
 # Height over width of a peg whose foot is hidden.
 _PEG_ASPECT = 4.8
 _BORDER = 0.15
@@ -78,6 +82,8 @@ def estimate(
     shape = shape_of(points, bottom=bottom, is_floating=is_floating, most_points=_POINTS)
     upright = upright_of(shape, category)
     if seen_from is not None:
+        if category in _CENTRED:
+            upright = centred(upright, shape, seen_from)
         upright = completed(upright, shape, category, seen_from)
     return _detection(upright, cloud, category or UNKNOWN, color)
 
