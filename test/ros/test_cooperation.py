@@ -160,6 +160,62 @@ def test_a_whole_episode_is_the_same_through_nodes_and_in_one_process(
     assert_same_episode(result, seed=0, horizon=TransportRules().horizon_frames)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_agents_that_talk_hear_the_same_through_nodes_until_the_way_of_messages_dies(
+    ros_environment: dict[str, str], processes: ProcessGroup, tmp_path: Path
+) -> None:
+    kinds, horizon = ("coela", "coela"), 250
+    values = {"agents": ",".join(kinds), "rviz": "false", "namespace": "talk"}
+    for node in COOPERATION.resolve(values | {"transcripts": str(tmp_path)}):
+        processes.start(node.label, node_command(node), environment=ros_environment)
+    with CooperationClient(f"test_talk_{os.getpid()}", namespace="talk") as talk:
+        talk.wait_for_world(timeout_s=60.0)
+        result = talk.run("test/00", seed=1, horizon=horizon)
+        steps, record = in_one_process(kinds, "test/00", seed=1, horizon=horizon)
+        assert record["messages"] > 0
+        assert steps_of(result) == steps
+        assert json.loads(result.record) == json.loads(json.dumps(record))
+        killed = threading.Event()
+
+        def kill(_feedback: Any) -> None:
+            if not killed.is_set():
+                killed.set()
+                os.kill(processes.pid("communication"), signal.SIGKILL)
+
+        result = talk.run("test/00", seed=1, on_feedback=kill)
+    assert not result.success
+    assert result.reason == "node_died"
+    assert "node 'communication' is gone: nobody hears anybody any more" in result.message
+    # What agents with a mind thought is kept, each one's for itself.
+    assert len(list(tmp_path.glob("cooperation-*-Alice.jsonl"))) == 2
+
+
+def test_one_episode_at_a_time_and_one_that_is_cancelled_says_so(
+    system: System, cooperation: CooperationClient
+) -> None:
+    second: list[Any] = []
+
+    def follow(_feedback: Any) -> None:
+        if thread.ident is None:
+            thread.start()
+
+    def interfere() -> None:
+        with CooperationClient(f"test_busy_{os.getpid()}") as other:
+            second.append(other.run("test/01"))
+        cooperation.cancel()
+
+    thread = threading.Thread(target=interfere)
+    result = cooperation.run("test/02", on_feedback=follow)
+    thread.join(10.0)
+    assert (result.success, result.reason) == (False, "cancelled")
+    assert "cancelled by the client" in result.message
+    assert (second[0].success, second[0].reason) == (False, "busy")
+    unknown = cooperation.run("test/99")
+    assert unknown.reason == "refused"
+    assert "'test/99' is unknown" in unknown.message
+
+
 def test_a_bad_connection_cuts_delays_and_loses_as_the_channel_does_alone(
     system: System, client: Node, wait_until: Callable[..., None]
 ) -> None:
