@@ -1,7 +1,9 @@
 """Who is alive: every node of ours publishes a latched sign with a lease of one second.
 
 The middleware's own thread renews the lease, so a node that is busy stays alive, and one that was
-killed, stopped or cut off is noticed without its help.
+killed, stopped or cut off is noticed without its help. Where the middleware tells of no leases,
+the sign itself is counted, which comes from the node's executor: a node that holds up Python for
+longer than the lease is taken for dead.
 """
 
 from __future__ import annotations
@@ -30,11 +32,14 @@ from rclpy.qos import (
     ReliabilityPolicy,
 )
 from rclpy.subscription import Subscription
+from rclpy.utilities import get_rmw_implementation_identifier
 from std_msgs.msg import String
 
 from malmm_ros.errors import NodeDiedError
 
 LEASE_S = 1.0
+# Raises UnsupportedEventTypeError for them (event.hpp and docs/design.md of rmw_zenoh).
+_WITHOUT_LEASES = ("rmw_zenoh_cpp",)
 # Wall time in which a restarted node is heard again by everybody. Lost packets are sent again only
 # every 3 s, in each of three rounds (participants, topics, the latched sign), and the middleware
 # keeps a killed participant for 20 s.
@@ -55,6 +60,11 @@ def _profile() -> QoSProfile:
         liveliness=LivelinessPolicy.AUTOMATIC,
         liveliness_lease_duration=Duration(seconds=LEASE_S),
     )
+
+
+def has_leases() -> bool:
+    """Whether the middleware tells that a publisher's lease has ended."""
+    return get_rmw_implementation_identifier() not in _WITHOUT_LEASES
 
 
 class Liveness:
@@ -103,6 +113,8 @@ class NodeWatch:
         self._node = node
         self._names = tuple(dict.fromkeys(names))
         self._on_lost, self._on_found = on_lost, on_found
+        self._is_counting = not has_leases()
+        self._seen_s: dict[str, float] = {}
         self._alive: set[str] = set()
         self._lost: dict[str, float] = {}
         self._incarnations: dict[str, str] = {}
@@ -195,18 +207,30 @@ class NodeWatch:
             lambda message: self._see(name, message.data),
             _profile(),
             callback_group=group,
-            event_callbacks=SubscriptionEventCallbacks(
-                liveliness=lambda event: self._judge(name, event)
-            ),
+            event_callbacks=None
+            if self._is_counting
+            else SubscriptionEventCallbacks(liveliness=lambda event: self._judge(name, event)),
         )
 
     def _see(self, name: str, incarnation: str) -> None:
         with self.changed:
             self._incarnations[name] = incarnation
+            self._seen_s[name] = time.monotonic()
             self.changed.notify_all()
+        if self._is_counting:
+            self._set_alive(name, is_alive=True)
 
     def _judge(self, name: str, event: QoSLivelinessChangedInfo) -> None:
-        is_alive = event.alive_count > 0
+        self._set_alive(name, is_alive=event.alive_count > 0)
+
+    def _count_signs(self) -> None:
+        now_s = time.monotonic()
+        with self.changed:
+            silent = [name for name, at_s in self._seen_s.items() if now_s - at_s > LEASE_S]
+        for name in silent:
+            self._set_alive(name, is_alive=False)
+
+    def _set_alive(self, name: str, *, is_alive: bool) -> None:
         with self.changed:
             if is_alive == (name in self._alive):
                 return
@@ -225,6 +249,8 @@ class NodeWatch:
                 self._on_found(name)
 
     def _report_lost(self) -> None:
+        if self._is_counting:
+            self._count_signs()
         for name in [item for item in self._names if self.is_lost(item)]:
             if name not in self._reported:
                 self._reported.add(name)

@@ -10,17 +10,35 @@ from pathlib import Path
 
 import pytest
 from rclpy.node import Node
+from rclpy.utilities import get_rmw_implementation_identifier
 from std_srvs.srv import Trigger
 
 from malmm_ros.bringup.processes import ProcessGroup
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import NodeDiedError
+from malmm_ros.nodes import liveness
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.waiting import WaitCancelledError, await_result, call_service
 
 SLEEPY = [sys.executable, str(Path(__file__).with_name("sleepy_node.py"))]
 
 
+@pytest.fixture(params=["leases", "signs"])
+def judged_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """By the middleware's leases, or as with a middleware that tells of none."""
+    if request.param == "signs":
+        monkeypatch.setattr(liveness, "_WITHOUT_LEASES", (get_rmw_implementation_identifier(),))
+        assert not liveness.has_leases()
+    return str(request.param)
+
+
+def test_a_middleware_that_tells_of_no_leases_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, expected in (("rmw_fastrtps_cpp", True), ("rmw_zenoh_cpp", False)):
+        monkeypatch.setattr(liveness, "get_rmw_implementation_identifier", lambda name=name: name)
+        assert liveness.has_leases() is expected
+
+
+@pytest.mark.usefixtures("judged_by")
 def test_a_killed_node_is_named_within_two_seconds_and_taken_back_after_a_restart(
     client: Node, processes: ProcessGroup, ros_environment: dict[str, str]
 ) -> None:
@@ -57,6 +75,7 @@ def test_waiting_for_a_node_ends_with_its_name(
     watch.destroy()
 
 
+@pytest.mark.usefixtures("judged_by")
 def test_a_stopped_process_is_dead_and_alive_again_when_it_goes_on(
     client: Node, processes: ProcessGroup, ros_environment: dict[str, str]
 ) -> None:
