@@ -13,7 +13,7 @@ from malmm_ros.configuration import from_mapping
 from malmm_ros.nodes.agents import AgentsNodeConfig
 from malmm_ros.nodes.cooperation.agent import AgentConfig
 from malmm_ros.nodes.cooperation.communication import CommunicationConfig
-from malmm_ros.nodes.cooperation.world import WorldConfig
+from malmm_ros.nodes.cooperation.world_configuration import WorldConfig
 from malmm_ros.nodes.motion import MotionNodeConfig
 from malmm_ros.nodes.parameters import nest, parameter_descriptions
 from malmm_ros.nodes.scene import SceneConfig

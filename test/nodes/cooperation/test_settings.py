@@ -14,7 +14,7 @@ from malmm_ros.cooperation.transport.world import TransportWorld
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.nodes.cooperation.agent import AgentConfig
 from malmm_ros.nodes.cooperation.communication import CommunicationConfig
-from malmm_ros.nodes.cooperation.world import WorldConfig
+from malmm_ros.nodes.cooperation.world_configuration import WorldConfig
 
 
 @pytest.mark.parametrize("kind", sorted(AGENTS))
