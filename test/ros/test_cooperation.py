@@ -25,6 +25,7 @@ from visualization_msgs.msg import MarkerArray
 from malmm_ros.agents import read_transcript
 from malmm_ros.bringup import COOPERATION
 from malmm_ros.bringup.processes import ProcessGroup, node_command
+from malmm_ros.cli import main
 from malmm_ros.cooperation.channel import Channel, ChannelConfig
 from malmm_ros.cooperation.transport.episode import load_episodes
 from malmm_ros.cooperation.transport.observation import Message
@@ -189,6 +190,25 @@ def test_agents_that_talk_hear_the_same_through_nodes_until_the_way_of_messages_
     assert "node 'communication' is gone: nobody hears anybody any more" in result.message
     # What agents with a mind thought is kept, each one's for itself.
     assert len(list(tmp_path.glob("cooperation-*-Alice.jsonl"))) == 2
+
+
+def test_the_command_line_runs_episodes_of_running_nodes_and_reports_them(
+    system: System,
+    cooperation: CooperationClient,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "report.json"
+    words = ["cooperate", "--ros", "--episodes", "test/02,test/05", "--horizon", "30"]
+    assert main([*words, "--json", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "test/02, seed 0: 0 of 10 delivered in 30 frames" in printed
+    report = json.loads(path.read_text())
+    assert [item["episode"] for item in report["episodes"]] == ["test/02", "test/05"]
+    assert {item["record"]["frames"] for item in report["episodes"]} == {30}
+    assert report["success"]
+    assert main([*words, "--agents", "coela,coela"]) == 2
+    assert "--agents: is the nodes' own setting" in capsys.readouterr().err
 
 
 def test_one_episode_at_a_time_and_one_that_is_cancelled_says_so(
