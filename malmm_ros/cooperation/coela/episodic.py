@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from malmm_ros.cooperation.transport.observation import Message
 
-_NAME = re.compile(r"<[a-z_]+> \(\d+\)|<[A-Z]\w*> \(\d+\)")
+_NAME = re.compile(r"<\w+> \(\d+\)")
 
 _HELLO = (
     "Hi! I will tell you when I find things that we need and when I finish something, and I will "
@@ -74,12 +74,18 @@ class EpisodicMemory:
         count = len(texts)
         if not self.is_ranked or count <= most:
             return list(range(max(0, count - most), count))
-        # The last one always stays; the others by what they share with the choice, halved with
-        # every full set of newer ones.
+        # The last one always stays; the others by what they share with the choice, things before
+        # rooms, halved with every full set of newer ones.
         wanted = set(_NAME.findall(concerning))
         scores = [
-            (1 + len(wanted & set(_NAME.findall(text)))) * 0.5 ** ((count - 1 - i) / max(most, 1))
-            for i, text in enumerate(texts[:-1])
+            (1 + sum(_weight(name) for name in wanted & set(_NAME.findall(text))))
+            * 0.5 ** ((count - 1 - index) / max(most, 1))
+            for index, text in enumerate(texts[:-1])
         ]
         best = sorted(range(count - 1), key=lambda i: (-scores[i], -i))[: max(0, most - 1)]
         return sorted([*best, count - 1]) if most else []
+
+
+def _weight(name: str) -> int:
+    """Rooms are named all the time; that a thing is named says more."""
+    return 1 if name[1].isupper() else 3

@@ -16,8 +16,8 @@ from malmm_ros.cooperation.transport.observation import Briefing, Observation
 
 ExploredLevel = Literal["none", "part", "all"]
 
-# Floor behind furniture is never seen.
-_ALL_SHARE, _NONE_SHARE = 0.97, 0.05
+# Floor behind furniture is hardly ever seen.
+_ALL_SHARE, _NONE_SHARE = 0.9, 0.05
 
 
 class Memory:
@@ -34,6 +34,7 @@ class Memory:
         rules = briefing.rules
         self.briefing = briefing
         self.semantic = TransportMemory(briefing)
+        _presume_walls(self.semantic)
         self.times = WalkingTimes(
             self.semantic.chart, radius_m=rules.radius_m, walk_m=rules.walk_m
         )
@@ -93,3 +94,15 @@ class Memory:
         semantic.delivered.clear()
         self.circled.clear()
         del self.episodic.deeds[:], self.episodic.messages[:]
+
+
+def _presume_walls(semantic: TransportMemory) -> None:
+    """Believe that rooms have walls: their places are known at first, their doors are not."""
+    chart = semantic.chart
+    for room in semantic.briefing.rooms:
+        area, inside = room.area, room.inside
+        around = chart.grid.window(area.x0, area.y0, area.x1, area.y1)
+        within = chart.grid.window(inside.x0, inside.y0, inside.x1, inside.y1)
+        kept = chart.presumed[within].copy()
+        chart.presumed[around] = True
+        chart.presumed[within] = kept

@@ -158,7 +158,8 @@ def _ways(memory: Memory) -> list[Option]:
         if math.isfinite(way):
             options.append(
                 Option(
-                    text=f"go to {room.name} ({_frames(way)})",
+                    text=f"go to {room.name} ({_frames(way)}; from there to the bed "
+                    f"{_frames(memory.frames_to_bed(*room.inside.centre))})",
                     deed=f"go to {room.name}",
                     plan=Plan(kind="go_to", room=room.name),
                 )

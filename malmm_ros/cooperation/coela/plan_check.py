@@ -7,6 +7,9 @@ from malmm_ros.cooperation.coela.options import Option
 from malmm_ros.cooperation.mapping.walking import ARRIVAL_FRAMES
 from malmm_ros.cooperation.transport.plan import Plan
 
+# Estimates are rough: what looks a little too long may still do.
+_HOPE = 0.8
+
 
 def object_to(memory: Memory, option: Option) -> str:
     """What is wrong with a plan, from what the agent itself remembers; empty when nothing is."""
@@ -35,6 +38,8 @@ def _object_to_grasp(memory: Memory, plan: Plan) -> str:
     item, rules = memory.semantic.objects[plan.object_id], memory.briefing.rules
     x, y, _ = item.position
     needed = memory.frames_to(x, y) + rules.frames(rules.grasp_frames) + frames_home(memory, x, y)
+    if not memory.semantic.carried():
+        needed *= _HOPE  # with empty hands nothing is lost by trying
     return _too_late(needed, _left(memory))
 
 
@@ -50,6 +55,6 @@ def _too_late(needed: float, left: int) -> str:
     if needed <= left:
         return ""
     return (
-        f"with the way to the bed it takes about {needed:.0f} frames and {left} are left; what "
-        "you carry would be lost."
+        f"with the way to the bed it takes about {needed:.0f} frames and {left} are left, so it "
+        "would not count."
     )

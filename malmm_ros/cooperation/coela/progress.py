@@ -10,7 +10,7 @@ from malmm_ros.cooperation.transport.layout import Room
 from malmm_ros.cooperation.transport.memory import KnownTeammate
 from malmm_ros.cooperation.transport.observation import Hands, HeldObject
 
-_LEVELS = {"none": "I have explored nothing of it", "all": "I have explored all of it"}
+_LEVELS = {"none": "nothing", "part": "part", "all": "all"}
 
 
 def describe_progress(memory: Memory) -> str:
@@ -98,7 +98,8 @@ def _room(memory: Memory, room: Room) -> str:
 
 def _level(memory: Memory, room: Room) -> str:
     level, share = memory.explored(room)
-    return f"{_LEVELS.get(level, f'I have explored part of it ({100 * share:.0f} %)')}"
+    seen = "" if level == "none" else f" ({100 * share:.0f} % seen)"
+    return f"I have explored {_LEVELS[level]} of it{seen}"
 
 
 def _findings(memory: Memory, room: Room) -> str:

@@ -18,6 +18,8 @@ class Triggers:
         self._memory = memory
         self._looked_at = 0
         self._is_warned = False
+        self._knows_bed = False
+        self._told: set[str] = set()
 
     def reason_to_replan(self, plan: Plan) -> str:
         """Why the plan should be thought over, or an empty text."""
@@ -29,7 +31,26 @@ class Triggers:
             return "something new is in sight"
         if plan.kind != "transport" and self._is_late():
             return "time is short"
+        if plan.kind == "go_to" and self._is_seen(plan.room):
+            return "all of that room is seen"
+        if plan.kind == "go_to" and self._has_found_bed():
+            return "the bed is in sight"
         return ""
+
+    def _has_found_bed(self) -> bool:
+        """Whether the bed was just seen first, while there is something to bring there."""
+        was_known, self._knows_bed = self._knows_bed, self._memory.semantic.bed is not None
+        return self._knows_bed and not was_known and bool(self._memory.semantic.carried())
+
+    def _is_seen(self, name: str) -> bool:
+        """Whether a way to a room has shown all of it, and carries nothing there."""
+        briefing = self._memory.briefing
+        if name == briefing.bedroom.name or name in self._told:
+            return False
+        room = next(room for room in briefing.rooms if room.name == name)
+        if self._memory.explored(room)[0] == "all":
+            self._told.add(name)
+        return name in self._told
 
     def _was_told(self) -> bool:
         own, now = self._memory.briefing.agent, self._memory.semantic.now

@@ -17,6 +17,8 @@ _FAR_M = 10.0
 
 COST_FREE, COST_WITHIN_2, COST_WITHIN_1, COST_OCCUPIED = 1.0, 5.0, 10.0, 1000.0
 COST_UNKNOWN, COST_WALL, COST_TRUE_WALL = 2.5, 500_000.0, 5_000_000.0
+# Of an unseen cell where a wall is presumed: a known door is worth a detour of some metres.
+COST_PRESUMED = 30.0
 
 
 class SemanticMap:
@@ -26,6 +28,8 @@ class SemanticMap:
         grid: Where the cells lie.
         heights: ``(rows, columns)``, metres: the highest that was seen in a cell; −1 unseen.
         classes: ``(rows, columns)``, number of the class seen last; 0 is none.
+        presumed: ``(rows, columns)``, where a wall is believed to be until the cell is seen; empty
+            at first.
         version: Grows whenever an obstacle is found or a cell is seen for the first time.
     """
 
@@ -33,6 +37,7 @@ class SemanticMap:
         self.grid = grid
         self.heights: NDArray[np.float32] = np.full((grid.rows, grid.columns), -1.0, np.float32)
         self.classes: NDArray[np.uint8] = np.zeros((grid.rows, grid.columns), np.uint8)
+        self.presumed: NDArray[np.bool_] = np.zeros((grid.rows, grid.columns), bool)
         self.version = 0
         self._costs: tuple[int, NDArray[np.float64]] | None = None
         self._clearances: tuple[int, NDArray[np.float64]] | None = None
@@ -42,6 +47,11 @@ class SemanticMap:
     def explored(self) -> NDArray[np.bool_]:
         """Cells that were seen."""
         return np.asarray(self.heights >= 0.0)
+
+    @property
+    def doubtful(self) -> NDArray[np.bool_]:
+        """Unseen cells where a wall is presumed."""
+        return self.presumed & ~self.explored
 
     @property
     def occupied(self) -> NDArray[np.bool_]:
@@ -110,6 +120,7 @@ class SemanticMap:
             costs[clearance <= 1.1 * CELL_M] = COST_WITHIN_1
             costs[self.occupied] = COST_OCCUPIED
             costs[~self.explored] += COST_UNKNOWN
+            costs[self.doubtful] += COST_PRESUMED
             costs[self.wall] += COST_WALL
             costs[self.heights > TRUE_WALL_FROM_M] += COST_TRUE_WALL
             self._costs = (self.version, costs)

@@ -20,14 +20,19 @@ ARRIVAL_FRAMES = 40.0
 # Cells of this many map cells a side: estimates need no more, and take a quarter of the time.
 _COARSE = 2
 _NEAR_CELLS = 4
+# What entering a cell with a presumed wall costs: somewhere in it there may be a door.
+_DOUBT_M = 1.5
 
 
-def walking_graph(free: NDArray[np.bool_], cell_m: float) -> csr_matrix:
+def walking_graph(
+    free: NDArray[np.bool_], cell_m: float, extra: NDArray[np.float64] | None = None
+) -> csr_matrix:
     """Free cells with their eight neighbours, weighted in metres.
 
     Args:
         free: ``(rows, columns)``.
         cell_m: A cell's side.
+        extra: ``(rows, columns)``, metres that each cell costs on top.
 
     Returns:
         Over all cells, row by row.
@@ -41,7 +46,10 @@ def walking_graph(free: NDArray[np.bool_], cell_m: float) -> csr_matrix:
         both = free[here] & free[there]
         sources.append(numbers[here][both])
         ends.append(numbers[there][both])
-        weights.append(np.full(int(both.sum()), cell_m * math.hypot(down, right)))
+        metres = np.full(int(both.sum()), cell_m * math.hypot(down, right))
+        if extra is not None:
+            metres += 0.5 * (extra[here][both] + extra[there][both])
+        weights.append(metres)
     joined = (np.concatenate(sources), np.concatenate(ends))
     graph = csr_matrix((np.concatenate(weights), joined), shape=(free.size, free.size))
     return graph + graph.T
@@ -86,13 +94,9 @@ class WalkingTimes:
         return self._fields[cell]
 
     def _build(self) -> tuple[csr_matrix, NDArray[np.bool_]]:
-        clear = self._chart.clearances() > self._radius_m
-        rows, columns = (-(-size // _COARSE) for size in clear.shape)
-        padded = np.zeros((rows * _COARSE, columns * _COARSE), dtype=bool)
-        padded[: clear.shape[0], : clear.shape[1]] = clear
-        blocks = padded.reshape(rows, _COARSE, columns, _COARSE)
-        free: NDArray[np.bool_] = np.asarray(blocks.any(axis=(1, 3)))
-        return walking_graph(free, _COARSE * CELL_M), free
+        free = _any_of_blocks(self._chart.clearances() > self._radius_m)
+        extra = np.where(_any_of_blocks(self._chart.doubtful), _DOUBT_M, 0.0)
+        return walking_graph(free, _COARSE * CELL_M, extra), free
 
     def _at(self, field: NDArray[np.float64], cell: tuple[int, int]) -> float:
         """At the free cells nearest to one, and the way from there: things lie on furniture."""
@@ -113,3 +117,12 @@ def _nearest(free: NDArray[np.bool_], cell: tuple[int, int]) -> tuple[int, int]:
     rows, columns = np.nonzero(free)
     best = int(np.hypot(rows - cell[0], columns - cell[1]).argmin())
     return (int(rows[best]), int(columns[best]))
+
+
+def _any_of_blocks(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether any map cell of each coarse cell is set."""
+    rows, columns = (-(-size // _COARSE) for size in cells.shape)
+    padded = np.zeros((rows * _COARSE, columns * _COARSE), dtype=bool)
+    padded[: cells.shape[0], : cells.shape[1]] = cells
+    blocks = padded.reshape(rows, _COARSE, columns, _COARSE)
+    return np.asarray(blocks.any(axis=(1, 3)))

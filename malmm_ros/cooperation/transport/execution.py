@@ -16,12 +16,12 @@ from malmm_ros.cooperation.transport.actions import (
     drop,
     grasp,
 )
+from malmm_ros.cooperation.transport.looking import LookingAround
 from malmm_ros.cooperation.transport.memory import TransportMemory
 from malmm_ros.cooperation.transport.plan import Plan, PlanResult
 
 MOST_INVALID, MOST_REPLANS = 10, 3
 _MOVES = {"forward": FORWARD, "turn_left": TURN_LEFT, "turn_right": TURN_RIGHT}
-_CIRCLE_TURNS = 24
 _CENTRE_M = 0.9
 _FRONTIER_M = 0.6
 # Nearer to the bed than what counts, since a drop lands ahead.
@@ -54,7 +54,7 @@ class Execution:
         self.plan: Plan | None = None
         self.result = PlanResult(state="done")
         self._invalid = 0
-        self._turns_left = 0
+        self._looking: LookingAround | None = None
         self._grasps = 0
         self._last: Action | None = None
 
@@ -68,7 +68,7 @@ class Execution:
         self.plan = plan
         self.result = PlanResult(state="running")
         self._invalid = self._grasps = 0
-        self._turns_left = _CIRCLE_TURNS
+        self._looking = None
         self._last = None
         self._steering.forget()
 
@@ -161,15 +161,15 @@ class Execution:
 
     def _explore(self, plan: Plan) -> Action | None:
         pose, centre = self._memory.now.pose, self._room_centre(plan.room)
-        if self._turns_left == _CIRCLE_TURNS and (
-            self._memory.now.room != plan.room or pose.distance(*centre) > _CENTRE_M
-        ):
-            return self._walk(centre)
-        if self._turns_left == 0:
+        if self._looking is None:
+            if self._memory.now.room != plan.room or pose.distance(*centre) > _CENTRE_M:
+                return self._walk(centre)
+            self._looking = LookingAround(self._memory, plan.room)
+        turn = self._looking.next_turn()
+        if turn is None:
             self._finish()
             return None
-        self._turns_left -= 1
-        return TURN_LEFT
+        return _MOVES[turn]
 
     def _go_to(self, plan: Plan) -> Action | None:
         pose, centre = self._memory.now.pose, self._room_centre(plan.room)

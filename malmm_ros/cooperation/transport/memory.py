@@ -24,7 +24,11 @@ Whereabouts = Literal["lying", "held", "inside", "delivered"]
 
 # A thing counts as gone when its place was in plain sight this often without it.
 _MISSES = 2
-_PLAIN_SIGHT_M = 4.0
+# In plain sight is what lies this far from the agent and from the image's edges, and over the
+# line to which nothing known rises.
+_PLAIN_SIGHT_M = (0.9, 4.0)
+_EDGE = math.radians(5.0)
+_SAMPLES, _BESIDE_M = 48, 0.12
 _GIVE_UP_FRAMES = 300
 
 
@@ -275,12 +279,33 @@ class TransportMemory:
 
     def _note_missing(self, seen: NDArray[np.bool_]) -> None:
         """Forget what is not where it should be in plain sight."""
-        pose, visible = self.now.pose, {item.id for item in self.now.visible}
+        visible = {item.id for item in self.now.visible}
         for known in list(self.objects.values()):
             if known.where != "lying" or known.id in visible:
                 continue
             x, y, _ = known.position
-            if seen[self.chart.grid.cell(x, y)] and pose.distance(x, y) <= _PLAIN_SIGHT_M:
+            if seen[self.chart.grid.cell(x, y)] and self._is_in_plain_sight(known.position):
                 known.misses += 1
                 if known.misses >= _MISSES:
                     del self.objects[known.id]
+
+    def _is_in_plain_sight(self, position: tuple[float, float, float]) -> bool:
+        """Whether whatever lies at a point would have to be seen from here."""
+        pose, rules = self.now.pose, self.briefing.rules
+        x, y, z = position
+        distance = pose.distance(x, y)
+        if not _PLAIN_SIGHT_M[0] <= distance <= _PLAIN_SIGHT_M[1]:
+            return False
+        limit = 0.5 * math.radians(rules.field_of_view_deg) - _EDGE
+        aside = math.remainder(math.atan2(y - pose.y, x - pose.x) - pose.heading, math.tau)
+        if abs(aside) > limit or math.atan2(rules.eye_m - z, distance) > limit:
+            return False
+        share = np.linspace(0.0, 1.0 - 0.15 / distance, _SAMPLES)
+        line = rules.eye_m + share * (z - rules.eye_m)
+        along = np.stack((share * (x - pose.x), share * (y - pose.y)), axis=1)
+        aside_m = _BESIDE_M / distance * np.array((y - pose.y, pose.x - x))
+        start = np.array((pose.x, pose.y))
+        return all(
+            bool((self.chart.heights[self.chart.grid.cells(start + along + shift)] < line).all())
+            for shift in (-aside_m, 0.0 * aside_m, aside_m)
+        )

@@ -15,7 +15,8 @@ class Plan:
     """One high-level plan.
 
     Attributes:
-        kind: ``explore`` goes to a room's middle and turns a full circle; ``go_to`` goes to a
+        kind: ``explore`` goes to a room's middle and turns to all that is unseen, once around at
+            most; ``go_to`` goes to a
             room; ``frontier`` goes to a point at the edge of what is known; ``grasp`` fetches an
             object; ``put`` lays the held target into the held container; ``transport`` carries
             everything to the bed.

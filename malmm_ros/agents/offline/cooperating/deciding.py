@@ -8,26 +8,36 @@ from malmm_ros.agents.offline.cooperating.listening import Heard, listen
 from malmm_ros.agents.offline.cooperating.reading import Option, RoomFacts, Situation
 
 # Frames kept in hand for turning, letting go and ways that are longer than they look.
-_SLACK = 110
+_SLACK, _SLACK_EMPTY = 110, -60
 _PUT = 21
-# A container pays while there is this much time, and this much to carry.
-_CONTAINER_TIME, _CONTAINER_WAY = 900, 400
+_WITH_CONTAINER = 4
+# A container spares a trip later: it is worth this detour at least, or this share of its way to
+# the bed, while there are so many targets left.
+_CONTAINER_WAY, _CONTAINER_SHARE, _CONTAINER_TARGETS = 400, 1.5, 3
 # A full load takes one more along if it lies on the way.
 _DETOUR = 150
-# What common sense says of where things lie: how much further one would walk to look there.
-_UNLIKELY = {
-    "food": {"Office": 150, "Bedroom": 600},
-    "stuff": {"Kitchen": 150, "Bedroom": 600},
+_FILLING = 300
+# How much the way to the bed counts in what a thing costs.
+_HOME_SHARE = 0.3
+# Looking around in a room, frames.
+_LOOK = 90
+# Where less of a room was seen, something may lie behind the furniture.
+_WELL_SEEN = 0.85
+# What common sense says of where things lie.
+_LIKELY = {
+    "food": {"Office": 0.4, "Bedroom": 0.05},
+    "stuff": {"Kitchen": 0.4, "Bedroom": 0.05},
 }
 _FOOD = ("apple", "banana", "orange", "bread", "burger")
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A choice with its reason."""
+    """A choice with its reason; idle when there is nothing to do."""
 
     option: Option
     reason: str
+    is_idle: bool = False
 
 
 def decide(situation: Situation) -> Decision:
@@ -41,10 +51,8 @@ class Chooser:
     def __init__(self, situation: Situation, heard: Heard) -> None:
         self._now = situation
         self._heard = heard
-        self._capacity = situation.load + situation.space if situation.is_holding_container else 2
-        if situation.is_holding_container:
-            # The free hand carries one more, if it is not already counted.
-            self._capacity = max(self._capacity, 4)
+        # The hand beside a container carries one more.
+        self._capacity = _WITH_CONTAINER if situation.is_holding_container else 2
 
     def choose(self) -> Decision:
         """The best plan."""
@@ -54,7 +62,13 @@ class Chooser:
         home = self._home()
         if home is not None and now.load and now.left < home.cost + _SLACK:
             return Decision(home, "what I carry must be at the bed before the time is over")
-        for step in (self._grasp, self._deliver_full, self._container, self._search):
+        for step in (
+            self._told_container,
+            self._grasp,
+            self._deliver_full,
+            self._container,
+            self._search,
+        ):
             decision = step(home)
             if decision is not None:
                 return decision
@@ -70,8 +84,9 @@ class Chooser:
         return ways[0] if ways else None
 
     def _fits(self, option: Option) -> bool:
-        """Whether a thing can be at the bed in time."""
-        return option.cost + _PUT + option.home + _SLACK <= self._now.left
+        """Whether a thing can be at the bed in time; with empty hands there is less to lose."""
+        slack = _SLACK if self._now.load else _SLACK_EMPTY
+        return option.cost + _PUT + option.home + slack <= self._now.left
 
     def _grasp(self, home: Option | None) -> Decision | None:
         wanted = [
@@ -81,8 +96,8 @@ class Chooser:
         ]
         if not wanted:
             return None
-        best = min(wanted, key=lambda item: item.cost + 0.2 * item.home)
-        if self._now.load >= self._capacity - 1 and home is not None:
+        best = min(wanted, key=lambda item: item.cost + _HOME_SHARE * item.home)
+        if self._now.load == _WITH_CONTAINER - 1 and home is not None:
             detour = best.cost + best.home - home.cost
             if detour > _DETOUR:
                 return None
@@ -91,70 +106,117 @@ class Chooser:
 
     def _deliver_full(self, home: Option | None) -> Decision | None:
         now = self._now
-        is_full = not now.has_free_hand or now.load >= self._capacity - 1
+        is_full = not now.has_free_hand or now.load >= min(self._capacity, _WITH_CONTAINER - 1)
         if home is None or not now.load or not is_full:
             return None
         return Decision(home, "I carry as much as I can")
 
-    def _container(self, _home: Option | None, besides: Option | None = None) -> Decision | None:
+    def _container(self, home: Option | None, besides: Option | None = None) -> Decision | None:
         now = self._now
+        if now.load > 1 or self._to_carry() < _CONTAINER_TARGETS:
+            return None
         wanted = [
             item
             for item in now.of("grasp")
-            if item.is_container and item.thing not in self._heard.claimed
+            if item.is_container
+            and item.thing not in self._heard.claimed
+            and self._pays(item, home)
         ]
-        if not wanted or now.left < _CONTAINER_TIME or now.load > 1 or self._to_carry() < 3:
+        if not wanted:
             return None
-        best = min(wanted, key=lambda item: item.cost)
-        if best.cost > _CONTAINER_WAY:
-            return None
+        best = min(wanted, key=lambda item: item.cost + _HOME_SHARE * item.home)
         if besides is not None and besides.cost + 40 < best.cost and now.load == 0:
             return None  # the target lies before it; one hand stays free for the container
         return Decision(best, "with a container I carry more in one trip")
+
+    def _told_container(self, home: Option | None) -> Decision | None:
+        """Go where a teammate left a container, if it is near and the bed is not."""
+        now = self._now
+        if now.is_holding_container or now.load > 1 or self._to_carry() < _CONTAINER_TARGETS:
+            return None
+        if any(item.is_container for item in now.of("grasp")):
+            return None
+        ways = [
+            item
+            for item in now.of("go")
+            if item.room in self._heard.containers.values() and self._pays(item, home)
+        ]
+        if not ways:
+            return None
+        best = min(ways, key=lambda item: item.cost)
+        return Decision(best, "a teammate found a container there")
+
+    def _pays(self, option: Option, home: Option | None) -> bool:
+        """Whether fetching a container is worth the way, and there is time to fill it."""
+        if option.cost + option.home + _FILLING > self._now.left:
+            return False
+        detour = option.cost + option.home - (home.cost if home else 0)
+        return detour < max(_CONTAINER_WAY, _CONTAINER_SHARE * option.home)
 
     def _to_carry(self) -> int:
         known = {*self._now.delivered, *self._heard.delivered}
         return self._now.total - len(known)
 
     def _search(self, home: Option | None) -> Decision | None:
+        """Where most is to be found for the way, if that is worth it before a delivery."""
         now = self._now
         best: tuple[float, Option, str] | None = None
-        explore = now.of("explore")
-        if explore and now.here is not None and not self._is_done(now.here):
-            penalty = self._penalty(now.here)
-            best = (explore[0].cost + penalty - 100, explore[0], "this room is not explored yet")
-        for option in now.of("go"):
-            room = next((item for item in now.rooms if item.name == option.room), None)
-            if room is None or self._is_done(room) or not self._has_time(option, home):
+        for option, room, reason in self._places():
+            worth = self._worth(room)
+            if worth <= 0.0 or not self._has_time(option, home):
                 continue
-            there = sum(place == room.name for place in self._heard.reported.values())
-            score = option.cost + 60 + self._penalty(room) - 150 * there
-            if best is None or score < best[0]:
-                best = (score, option, "there may be targets there")
+            # What is carried has to come along: a place on the way to the bed costs less.
+            detour = option.home - home.cost if now.load and home is not None else 0
+            price = (option.cost + _LOOK + 0.5 * max(detour, 0)) / worth
+            if best is None or price < best[0]:
+                best = (price, option, reason)
         if best is None:
             return None
-        if now.load >= 2 and home is not None and home.cost < 0.5 * best[1].cost:
+        if home is not None and now.load >= 2 and home.cost < 0.5 * best[1].cost:
             return Decision(home, "the bed is much nearer than what is unexplored")
         return Decision(best[1], best[2])
 
+    def _places(self) -> list[tuple[Option, RoomFacts, str]]:
+        """Rooms to look at: this one, if it is not explored, and those one can go to."""
+        now = self._now
+        rooms = {room.name: room for room in now.rooms}
+        places = [
+            (option, rooms[option.room], "there may be targets there")
+            for option in now.of("go")
+            if option.room in rooms
+        ]
+        if now.here is not None:
+            reason = "this room is not explored yet"
+            places += [(option, now.here, reason) for option in now.of("explore")]
+        return places
+
     def _has_time(self, option: Option, home: Option | None) -> bool:
-        needed = option.cost + 150 + (home.cost if home else 0) * 0.7
-        return needed + _SLACK < self._now.left
+        back = option.home or (home.cost if home else 0)
+        slack = _SLACK if self._now.load else _SLACK_EMPTY
+        return option.cost + _LOOK + back + slack < self._now.left
 
-    def _is_done(self, room: RoomFacts) -> bool:
-        """Whether nothing is to be looked for in a room."""
-        if room.name in self._heard.reported.values():
-            return False
-        if room.level == "all" or room.name in self._heard.explored:
-            return True
-        return room.name in self._heard.rooms.values()
-
-    def _penalty(self, room: RoomFacts) -> float:
-        task = "food" if any(word in self._now.goal for word in _FOOD) else "stuff"
-        unlikely = _UNLIKELY[task].get(room.kind, 0)
-        return unlikely + (60 if room.level == "part" else 0)
+    def _worth(self, room: RoomFacts) -> float:
+        """How much may be found in a room; 1 is a likely room that nobody has seen."""
+        now, heard = self._now, self._heard
+        there = [n for n, place in heard.reported.items() if place == room.name]
+        known = 0.8 * len([n for n in there if n not in now.held and n not in now.delivered])
+        if not now.is_holding_container and now.load < 2 and self._to_carry() > 2:
+            known += 0.8 * (room.name in heard.containers.values())
+        if room.level == "all" or room.name in heard.explored | set(heard.rooms.values()):
+            return known
+        task = "food" if any(word in now.goal for word in _FOOD) else "stuff"
+        likely = _LIKELY[task].get(room.kind, 1.0)
+        return known + likely * (1.0 - room.seen)
 
     def _fallback(self) -> Decision:
-        options = self._now.of("explore") or self._now.of("go") or list(self._now.options)
-        best = min(options, key=lambda item: item.cost)
-        return Decision(best, "nothing better is to be done")
+        """Look again where least was seen, and nobody is."""
+        rooms = {room.name: room for room in self._now.rooms}
+        others = [
+            option
+            for option in self._now.of("go")
+            if option.room not in (self._now.bedroom, *self._heard.rooms.values())
+        ]
+        others = others or self._now.of("go") or list(self._now.options)
+        seen = {name: room.seen for name, room in rooms.items()}
+        best = min(others, key=lambda item: (seen.get(item.room, 1.0) > _WELL_SEEN, item.cost))
+        return Decision(best, "nothing better is to be done", is_idle=True)

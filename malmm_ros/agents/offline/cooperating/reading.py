@@ -26,6 +26,7 @@ _HANDS = re.compile(r"^My hands hold (.*)\.$", re.M)
 _CONTENTS = re.compile(r"with (.*?) in it \((\d+) of (\d+)\)")
 _HERE = re.compile(rf"^I am in ({ROOM.pattern})\.(.*)$", re.M)
 _THERE = re.compile(rf"^({ROOM.pattern}) is (?:(\d+) frames|without a way) from here\.(.*)$", re.M)
+_SEEN = re.compile(r"\((\d+) % seen\)")
 _BED = re.compile(rf"bed(?: yet; it)? is in ({ROOM.pattern})(?:, (\d+) frames)?")
 _SPOKEN = re.compile(r"^\[(\d+)\] (\w+): (.*)$", re.M)
 _SEEN_MATE = re.compile(r"^(?:I see|\d+ frames ago I saw) \w+ in .*?, holding (.*)\.$", re.M)
@@ -59,6 +60,7 @@ class RoomFacts:
     name: str
     level: Literal["none", "part", "all"]
     way: int
+    seen: float = 0.0
     things: tuple[int, ...] = ()
 
     @property
@@ -171,7 +173,9 @@ def _room(name: str, way: int, rest: str) -> RoomFacts:
     elif "explored nothing" in rest:
         level = "none"
     things = tuple(int(number) for _, number in THING.findall(rest))
-    return RoomFacts(name=name, level=level, way=way, things=things)
+    seen = _SEEN.search(rest)
+    share = 0.01 * int(seen[1]) if seen else 0.0
+    return RoomFacts(name=name, level=level, way=way, seen=share, things=things)
 
 
 def _option(label: str, text: str) -> Option:

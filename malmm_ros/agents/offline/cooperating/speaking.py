@@ -7,6 +7,8 @@ from malmm_ros.agents.offline.cooperating.listening import Heard, listen
 from malmm_ros.agents.offline.cooperating.reading import Situation
 
 _MOST_CHARACTERS = 480
+# A thing at this distance may be nearer to a teammate: say who takes it. Frames.
+_FAR = 80
 
 
 def draft(situation: Situation) -> str:
@@ -77,7 +79,7 @@ class Speaker:
         if now.has_free_hand or not now.load or "lease fetch" in self._said:
             return []
         here = now.here
-        left = [n for n in here.things if now.kinds.get(n) in now.goal] if here else []
+        left = [n for n in here.things if now.kinds.get(n, "-") in now.goal] if here else []
         if not left or here is None:
             return []
         return [
@@ -86,10 +88,13 @@ class Speaker:
 
     def _intention(self) -> list[str]:
         option = self._decision.option
+        if self._decision.is_idle:
+            return []
+        is_far = option.is_container or option.cost > _FAR
         words = {
             "explore": f"I explore {option.room}.",
             "go": f"I go to {option.room}.",
-            "grasp": f"I take {self._now.name(option.thing)}." if option.is_container else "",
+            "grasp": f"I take {self._now.name(option.thing)}." if is_far else "",
         }.get(option.kind, "")
         return [words] if words and words not in self._said else []
 
