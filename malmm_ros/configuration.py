@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -14,6 +15,46 @@ import yaml
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 
 ConfigT = TypeVar("ConfigT")
+
+
+ANY_NUMBER: Mapping[str, Any] = types.MappingProxyType({"is_unbounded": True})
+"""Metadata of a field that may be any number."""
+
+
+def within(low: float, high: float = math.inf) -> dict[str, Any]:
+    """Metadata of a field that is a number from ``low`` to ``high``, both included."""
+    return {"range": (low, high)}
+
+
+def above(low: float, high: float = math.inf) -> dict[str, Any]:
+    """Metadata of a field that is a number above ``low`` and at most ``high``."""
+    return {"range": (low, high), "is_open": True}
+
+
+def describe_range(metadata: Mapping[str, Any]) -> str:
+    """Word a field's range: ``"above 0 and at most 1"``; empty where it has none."""
+    if "range" not in metadata:
+        return ""
+    low, high = metadata["range"]
+    if metadata.get("is_open"):
+        return f"above {low:g}" + (f" and at most {high:g}" if high < math.inf else "")
+    return f"{low:g} to {high:g}" if high < math.inf else f"at least {low:g}"
+
+
+def check_ranges(config: Any) -> None:
+    """Check the fields of a dataclass against the ranges in their metadata.
+
+    Raises:
+        ConfigurationError: A number is out of its range; named.
+    """
+    for item in dataclasses.fields(config):
+        if "range" not in item.metadata:
+            continue
+        value, (low, high) = getattr(config, item.name), item.metadata["range"]
+        is_low = value <= low if item.metadata.get("is_open") else value < low
+        if is_low or not value <= high:
+            words = describe_range(item.metadata)
+            raise ConfigurationError(item.name, f"must be {words}, got {value}")
 
 
 def from_mapping(
@@ -151,3 +192,16 @@ def _convert_scalar(hint: Any, value: Any, *, where: str) -> Any:
         return value
     name = getattr(hint, "__name__", str(hint))
     raise ConfigurationError(where, f"must be {name}, got {value!r} ({type(value).__name__})")
+
+
+def plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a configuration writable as JSON: tuples become lists, infinities ``null``."""
+    return {key: _plain(item) for key, item in value.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return plain(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,7 +8,14 @@ from typing import Literal
 import pytest
 
 from malmm_ros.backends import load_backend
-from malmm_ros.configuration import from_mapping, load_yaml
+from malmm_ros.configuration import (
+    above,
+    check_ranges,
+    describe_range,
+    from_mapping,
+    load_yaml,
+    within,
+)
 from malmm_ros.errors import ConfigurationError, MissingDependencyError, UnknownNameError
 
 
@@ -101,3 +108,37 @@ def test_a_missing_package_says_how_to_install_it_and_what_else_there_is() -> No
 def test_a_broken_import_of_our_own_is_not_hidden() -> None:
     with pytest.raises(ModuleNotFoundError, match="malmm_ros"):
         load_backend("part", "own", {"own": "malmm_ros.not_here:X"})
+
+
+@dataclass(frozen=True)
+class Ranged:
+    share: float = field(default=0.5, metadata=above(0.0, 1.0))
+    count: int = field(default=1, metadata=within(1))
+    angle: float = field(default=0.0, metadata=within(-1.0, 1.0))
+    name: str = ""
+
+
+@pytest.mark.parametrize("values", [{"share": 1.0}, {"count": 10**9}, {"angle": -1.0}])
+def test_the_ends_of_a_range_belong_to_it(values: dict[str, float]) -> None:
+    check_ranges(from_mapping(Ranged, values))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"share": 0.0}, "share: must be above 0 and at most 1, got 0"),
+        ({"share": 1.5}, "share: must be above 0 and at most 1, got 1.5"),
+        ({"share": float("nan")}, "share: must be above 0 and at most 1, got nan"),
+        ({"count": 0}, "count: must be at least 1, got 0"),
+        ({"angle": 1.01}, "angle: must be -1 to 1, got 1.01"),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused_by_name(
+    values: dict[str, float], words: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        check_ranges(from_mapping(Ranged, values))
+
+
+def test_a_field_without_a_range_has_no_words_for_it() -> None:
+    assert describe_range({}) == ""

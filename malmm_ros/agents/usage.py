@@ -6,8 +6,9 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
+from malmm_ros.configuration import above
 from malmm_ros.errors import BudgetError, ConfigurationError
 
 
@@ -74,12 +75,12 @@ class Budget:
         errors: Errors of code, planning or claims in a row.
     """
 
-    turns: float = 150
-    model_calls: float = 600
-    tokens: float = math.inf
-    cost: float = math.inf
-    wall_s: float = 3600.0
-    errors: int = 5
+    turns: float = field(default=150, metadata=above(0.0))
+    model_calls: float = field(default=600, metadata=above(0.0))
+    tokens: float = field(default=math.inf, metadata=above(0.0))
+    cost: float = field(default=math.inf, metadata=above(0.0))
+    wall_s: float = field(default=3600.0, metadata=above(0.0))
+    errors: int = field(default=5, metadata=above(0.0))
 
     def __post_init__(self) -> None:
         for item in fields(self):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from malmm_ros.configuration import above, check_ranges, within
 from malmm_ros.errors import ConfigurationError
 
 
@@ -36,28 +37,22 @@ class MoveItConfig:
     group: str = ""
     pipeline: str = "ompl"
     planners: tuple[str, ...] = ("RRTConnectkConfigDefault", "BKPIECEkConfigDefault")
-    attempts: int = 1
-    planning_time_s: float = 3.0
-    velocity_scale: float = 0.7
-    acceleration_scale: float = 0.4
+    attempts: int = field(default=1, metadata=within(1))
+    planning_time_s: float = field(default=3.0, metadata=above(0.0))
+    velocity_scale: float = field(default=0.7, metadata=above(0.0, 1.0))
+    acceleration_scale: float = field(default=0.4, metadata=above(0.0, 1.0))
     paddings: tuple[float, ...] = (0.004, 0.0005)
-    goal_tries: int = 2
-    line_step: float = 0.005
-    line_tolerance: float = 0.003
-    largest_jump: float = 0.25
-    answer_timeout_s: float = 10.0
+    goal_tries: int = field(default=2, metadata=within(1))
+    line_step: float = field(default=0.005, metadata=above(0.0))
+    line_tolerance: float = field(default=0.003, metadata=above(0.0))
+    largest_jump: float = field(default=0.25, metadata=above(0.0))
+    answer_timeout_s: float = field(default=10.0, metadata=above(0.0))
     config_folder: str = ""
 
     def __post_init__(self) -> None:
         for name in ("planners", "paddings"):
             if not getattr(self, name):
                 raise ConfigurationError(name, "must not be empty")
-        positive = ("attempts", "planning_time_s", "goal_tries", "line_step", "line_tolerance")
-        for name in (*positive, "largest_jump", "answer_timeout_s"):
-            if getattr(self, name) <= 0:
-                raise ConfigurationError(name, f"must be above 0, got {getattr(self, name)}")
-        for name in ("velocity_scale", "acceleration_scale"):
-            if not 0.0 < getattr(self, name) <= 1.0:
-                raise ConfigurationError(name, f"must lie in (0, 1], got {getattr(self, name)}")
+        check_ranges(self)
         if min(*self.paddings, 0.0) < 0.0:
             raise ConfigurationError("paddings", f"must be at least 0, got {self.paddings}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from malmm_ros.configuration import ANY_NUMBER, above, check_ranges, within
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.geometry import Pose
 from malmm_ros.models import ARM_LIMITS, BASE_POSE, ArmKind
@@ -45,58 +46,29 @@ class RoboplanConfig:
     robot_name: str = "panda"
     arm: ArmKind = "panda"
     base: Pose = BASE_POSE
-    table_z: float = TABLE_TOP_Z
-    obstacle_padding: float = 0.005
-    held_padding: float = 0.001
-    table_padding_hand: float = 0.0002
-    start_tolerance: float = 0.004
-    flat_height: float = 0.002
-    ik_random_seeds: int = 8
-    ik_iterations: int = 60
-    goal_tries: int = 3
-    rrt_iterations: int = 1500
-    rrt_step: float = 1.0
-    check_step: float = 0.02
-    validation_step: float = 0.01
-    shortcut_iterations: int = 30
-    velocity_scale: float = 0.7
-    acceleration_scale: float = 0.4
-    sample_period_s: float = 0.02
-    line_step: float = 0.005
-    line_tolerance: float = 0.002
-    seed: int = 0
+    table_z: float = field(default=TABLE_TOP_Z, metadata=ANY_NUMBER)
+    obstacle_padding: float = field(default=0.005, metadata=within(0.0))
+    held_padding: float = field(default=0.001, metadata=within(0.0))
+    table_padding_hand: float = field(default=0.0002, metadata=within(0.0))
+    start_tolerance: float = field(default=0.004, metadata=within(0.0))
+    flat_height: float = field(default=0.002, metadata=within(0.0))
+    ik_random_seeds: int = field(default=8, metadata=within(0))
+    ik_iterations: int = field(default=60, metadata=within(1))
+    goal_tries: int = field(default=3, metadata=within(1))
+    rrt_iterations: int = field(default=1500, metadata=within(1))
+    rrt_step: float = field(default=1.0, metadata=above(0.0))
+    check_step: float = field(default=0.02, metadata=above(0.0))
+    validation_step: float = field(default=0.01, metadata=above(0.0))
+    shortcut_iterations: int = field(default=30, metadata=within(0))
+    velocity_scale: float = field(default=0.7, metadata=above(0.0, 1.0))
+    acceleration_scale: float = field(default=0.4, metadata=above(0.0, 1.0))
+    sample_period_s: float = field(default=0.02, metadata=above(0.0))
+    line_step: float = field(default=0.005, metadata=above(0.0))
+    line_tolerance: float = field(default=0.002, metadata=above(0.0))
+    seed: int = field(default=0, metadata=within(0))
 
     def __post_init__(self) -> None:
-        positive = (
-            "ik_iterations",
-            "goal_tries",
-            "rrt_iterations",
-            "rrt_step",
-            "check_step",
-            "validation_step",
-            "sample_period_s",
-            "line_step",
-            "line_tolerance",
-        )
-        for name in positive:
-            if getattr(self, name) <= 0:
-                raise ConfigurationError(name, f"must be above 0, got {getattr(self, name)}")
-        not_negative = (
-            "obstacle_padding",
-            "held_padding",
-            "table_padding_hand",
-            "start_tolerance",
-            "flat_height",
-            "ik_random_seeds",
-            "shortcut_iterations",
-            "seed",
-        )
-        for name in not_negative:
-            if getattr(self, name) < 0:
-                raise ConfigurationError(name, f"must be at least 0, got {getattr(self, name)}")
-        for name in ("velocity_scale", "acceleration_scale"):
-            if not 0.0 < getattr(self, name) <= 1.0:
-                raise ConfigurationError(name, f"must lie in (0, 1], got {getattr(self, name)}")
+        check_ranges(self)
         if self.arm not in ARM_LIMITS:
             raise UnknownNameError("arm", self.arm, ARM_LIMITS)
         if not self.robot_name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import dataclasses
+import math
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +20,7 @@ from rcl_interfaces.msg import (
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from malmm_ros.configuration import from_mapping
+from malmm_ros.configuration import describe_range, from_mapping
 from malmm_ros.errors import ConfigurationError, MalmmError, UnknownNameError
 
 ConfigT = TypeVar("ConfigT")
@@ -27,6 +28,7 @@ ConfigT = TypeVar("ConfigT")
 # Not ours and accepted on any node: overrides of quality of service, and a switch of rclpy's.
 _FOREIGN_PREFIXES = ("qos_overrides.",)
 _FOREIGN_NAMES = ("use_sim_time", "start_type_description_service")
+_LARGEST = 2**63 - 1
 _ARRAY_TYPES = {
     str: Parameter.Type.STRING_ARRAY,
     float: Parameter.Type.DOUBLE_ARRAY,
@@ -41,9 +43,10 @@ def declare_configuration(
     """Declare one parameter per field and give the configuration back.
 
     Nested dataclasses become dotted names. A parameter is read-only unless its field's metadata
-    says ``{"live": True}``; ``{"range": (low, high)}`` goes into its descriptor. Its description
-    is the field's entry under ``Attributes:`` in the docstring of its class. Whole numbers are
-    taken for floats; an empty text or list stands for ``None`` where a field may be ``None``.
+    says ``{"live": True}``; a range (:func:`malmm_ros.configuration.within` and its kin) goes into
+    its descriptor. Its description is the field's entry under ``Attributes:`` in the docstring of
+    its class. Whole numbers are taken for floats; an empty text or list stands for ``None`` where
+    a field may be ``None``.
 
     Args:
         node: Its overrides (``--ros-args -p``, parameter files) are read.
@@ -74,11 +77,28 @@ class _Field:
     description: str
     is_live: bool
     range: tuple[float, float] | None
+    range_words: str
+    is_unbounded: bool
 
 
 def parameter_descriptions(cls: type[Any]) -> dict[str, str]:
     """Names of the parameters that a configuration dataclass declares, and what they mean."""
     return {name: item.description for name, item in _walk(cls)}
+
+
+def parameter_ranges(cls: type[Any]) -> dict[str, tuple[float, float] | None]:
+    """Numbers that a configuration dataclass declares, and their ranges.
+
+    Returns:
+        Lowest and highest value, infinity where there is no limit; ``None`` where the field says
+        nothing.
+    """
+    anything = (-math.inf, math.inf)
+    return {
+        name: anything if item.is_unbounded else item.range
+        for name, item in _walk(cls)
+        if item.hint in (int, float)
+    }
 
 
 def _walk(cls: type[Any], prefix: str = "") -> Iterable[tuple[str, _Field]]:
@@ -97,6 +117,8 @@ def _walk(cls: type[Any], prefix: str = "") -> Iterable[tuple[str, _Field]]:
                 description=item.metadata.get("doc", descriptions.get(item.name, "")),
                 is_live=bool(item.metadata.get("live", False)),
                 range=item.metadata.get("range"),
+                range_words=describe_range(item.metadata),
+                is_unbounded=bool(item.metadata.get("is_unbounded", False)),
             ),
         )
 
@@ -182,7 +204,7 @@ def _declare(node: Node, name: str, item: _Field, value: Any) -> None:
         name=name,
         description=item.description,
         read_only=not item.is_live,
-        additional_constraints=_constraints(item.hint),
+        additional_constraints=_constraints(item.hint) or item.range_words,
     )
     if item.range is not None:
         _set_range(descriptor, value, item.range)
@@ -220,7 +242,8 @@ def _set_range(descriptor: ParameterDescriptor, value: Any, limits: tuple[float,
             FloatingPointRange(from_value=float(low), to_value=float(high), step=0.0)
         ]
     elif isinstance(value, int):
-        descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(high), step=1)]
+        highest = int(min(high, _LARGEST))
+        descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=highest, step=1)]
 
 
 def _follow_changes(

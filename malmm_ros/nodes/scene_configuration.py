@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from malmm_ros.configuration import check_ranges
 from malmm_ros.errors import ConfigurationError
 from malmm_ros.nodes.vision.configuration import VisionSourceConfig
 from malmm_ros.perception.pipeline import PipelineConfig
@@ -37,13 +38,7 @@ class SceneConfig:
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.detect_timeout_s <= 600.0:
-            raise ConfigurationError(
-                "detect_timeout_s", f"must be 0 to 600 s, got {self.detect_timeout_s}"
-            )
-        for name in ("patience_s", "marker_rate_hz"):
-            if getattr(self, name) <= 0.0:
-                raise ConfigurationError(name, f"must be positive, got {getattr(self, name)}")
+        check_ranges(self)
         if self.observations == "vision" and self.pipeline.segmenter in _WITHOUT_TOPICS:
             raise ConfigurationError(
                 "pipeline.segmenter",

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.configuration import above, within
 from malmm_ros.geometry import Pose, wrap_angle, yaw_difference
 from malmm_ros.perception.borders import is_cut
 from malmm_ros.perception.detection import Detection
@@ -46,14 +47,14 @@ class CloserLookConfig:
         turned: and turn less, radians: the history rule's dead band.
     """
 
-    distance: float = 0.4
-    shift: float = 0.02
-    turn: float = math.radians(25.0)
-    size: float = 0.006
-    steady: float = 0.0015
-    steady_turn: float = math.radians(2.0)
-    moved: float = 0.01
-    turned: float = math.radians(30.0)
+    distance: float = field(default=0.4, metadata=within(0.0, 1.0))
+    shift: float = field(default=0.02, metadata=above(0.0))
+    turn: float = field(default=math.radians(25.0), metadata=above(0.0))
+    size: float = field(default=0.006, metadata=above(0.0))
+    steady: float = field(default=0.0015, metadata=above(0.0))
+    steady_turn: float = field(default=math.radians(2.0), metadata=above(0.0))
+    moved: float = field(default=0.01, metadata=above(0.0))
+    turned: float = field(default=math.radians(30.0), metadata=above(0.0))
 
     def __post_init__(self) -> None:
         for name in ("shift", "turn", "size", "steady", "steady_turn", "moved", "turned"):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import find_objects, label
 
+from malmm_ros.configuration import above, within
 from malmm_ros.geometry import Pose
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.estimation.table import rays
@@ -37,14 +38,14 @@ class ClutterConfig:
         frames: So often in a row something must be seen before it is believed.
     """
 
-    lowest: float = 0.012
-    around: float = 0.02
-    robot: int = 12
-    cell: float = 0.015
-    least_points: int = 2
-    least_width: float = 0.02
-    least_height: float = 0.02
-    frames: int = 2
+    lowest: float = field(default=0.012, metadata=above(0.0, 0.2))
+    around: float = field(default=0.02, metadata=above(0.0, 0.2))
+    robot: int = field(default=12, metadata=within(0))
+    cell: float = field(default=0.015, metadata=above(0.0, 0.2))
+    least_points: int = field(default=2, metadata=within(1))
+    least_width: float = field(default=0.02, metadata=above(0.0, 0.2))
+    least_height: float = field(default=0.02, metadata=above(0.0, 0.2))
+    frames: int = field(default=2, metadata=within(1))
 
     def __post_init__(self) -> None:
         for name in ("lowest", "around", "cell", "least_width", "least_height"):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from malmm_ros.configuration import above
 from malmm_ros.geometry import Pose, vector3
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
@@ -40,10 +41,10 @@ class FusionConfig:
         chroma: Largest difference of the clouds' mean colours, brightness left out, 0 to 1.
     """
 
-    distance: float = 0.03
-    inflation: float = 0.016
-    share: float = 0.5
-    chroma: float = 0.12
+    distance: float = field(default=0.03, metadata=above(0.0))
+    inflation: float = field(default=0.016, metadata=above(0.0))
+    share: float = field(default=0.5, metadata=above(0.0, 1.0))
+    chroma: float = field(default=0.12, metadata=above(0.0))
 
     def __post_init__(self) -> None:
         for name in ("distance", "inflation", "chroma"):

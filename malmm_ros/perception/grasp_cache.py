@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from malmm_ros.configuration import above, within
 from malmm_ros.errors import PerceptionError
 from malmm_ros.geometry import Pose, top_down, wrap_angle, yaw_difference
 from malmm_ros.perception.cloud import PointCloud
@@ -38,11 +39,11 @@ class GraspConfig:
     """
 
     selection: SelectionConfig = field(default_factory=SelectionConfig)
-    surroundings: float = 0.25
-    moved: float = 0.01
-    turned: float = math.radians(30.0)
-    neighbor_moved: float = 0.005
-    least_fit: float = 0.8
+    surroundings: float = field(default=0.25, metadata=above(0.0))
+    moved: float = field(default=0.01, metadata=above(0.0))
+    turned: float = field(default=math.radians(30.0), metadata=above(0.0))
+    neighbor_moved: float = field(default=0.005, metadata=above(0.0))
+    least_fit: float = field(default=0.8, metadata=within(0.0, 1.0))
 
     def __post_init__(self) -> None:
         for name in ("surroundings", "moved", "turned", "neighbor_moved"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from malmm_ros.backends import make_backend
 from malmm_ros.camera import RgbdImage
-from malmm_ros.configuration import parse_mapping
+from malmm_ros.configuration import parse_mapping, within
 from malmm_ros.errors import UnknownNameError
 from malmm_ros.perception.borders import is_cut
 from malmm_ros.perception.checking import usable_images
@@ -59,9 +59,9 @@ class PipelineConfig:
     segmenter_options: str = ""
     proposer: str = "antipodal"
     proposer_options: str = ""
-    finger_clearance: float = 0.001
-    border: float = 0.12
-    skew_s: float = 0.1
+    finger_clearance: float = field(default=0.001, metadata=within(0.0))
+    border: float = field(default=0.12, metadata=within(0.0))
+    skew_s: float = field(default=0.1, metadata=within(0.0))
     grasps: GraspConfig = field(default_factory=GraspConfig)
     fusion: FusionConfig = field(default_factory=FusionConfig)
     table: TablePlaneConfig = field(default_factory=TablePlaneConfig)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from scipy.spatial import ConvexHull, cKDTree
 from scipy.spatial.transform import Rotation
 
 from malmm_ros.camera import RgbdImage
+from malmm_ros.configuration import within
 from malmm_ros.geometry import Pose, vector3
 from malmm_ros.models.description import (
     BASE_POSE,
@@ -45,9 +46,9 @@ class RobotMaskConfig:
         spacing: Between sampled points of a link's inside, metres.
     """
 
-    arm_padding: float = 0.012
-    finger_padding: float = 0.006
-    spacing: float = 0.012
+    arm_padding: float = field(default=0.012, metadata=within(0.0, 0.05))
+    finger_padding: float = field(default=0.006, metadata=within(0.0, 0.05))
+    spacing: float = field(default=0.012, metadata=within(0.004, 0.03))
 
     def __post_init__(self) -> None:
         for name in ("arm_padding", "finger_padding"):

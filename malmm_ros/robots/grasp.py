@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from malmm_ros.configuration import above
 from malmm_ros.errors import suggest
 from malmm_ros.robots.contact import grip_extent, objects_at_tool
 from malmm_ros.robots.driver import GripReading
@@ -21,9 +22,9 @@ class GraspConfig:
         lost_width: A carried object is lost when the fingers close further by this.
     """
 
-    empty_width: float = 0.003
-    width_tolerance: float = 0.008
-    lost_width: float = 0.004
+    empty_width: float = field(default=0.003, metadata=above(0.0, 0.03))
+    width_tolerance: float = field(default=0.008, metadata=above(0.0, 0.03))
+    lost_width: float = field(default=0.004, metadata=above(0.0, 0.03))
 
     def __post_init__(self) -> None:
         for name in ("empty_width", "width_tolerance", "lost_width"):

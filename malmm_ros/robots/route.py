@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from malmm_ros.configuration import check_ranges, within
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down, yaw_difference
 from malmm_ros.motion.planner import MotionPlanner, PlanningScene
@@ -27,13 +28,12 @@ class RouteConfig:
         vertical_yaw_tolerance: And turns it less than this, radians.
     """
 
-    approach_height: float = 0.08
-    vertical_tolerance: float = 0.015
-    vertical_yaw_tolerance: float = 0.05
+    approach_height: float = field(default=0.08, metadata=within(0.01, 0.3))
+    vertical_tolerance: float = field(default=0.015, metadata=within(0.0))
+    vertical_yaw_tolerance: float = field(default=0.05, metadata=within(0.0))
 
     def __post_init__(self) -> None:
-        if not 0.01 <= self.approach_height <= 0.3:
-            raise ValueError(f"approach_height must be 0.01 to 0.3 m, got {self.approach_height}")
+        check_ranges(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 import malmm_ros.msg
+from malmm_ros.configuration import check_ranges
 from malmm_ros.cooperation.channel import Channel, ChannelConfig, Charge
 from malmm_ros.cooperation.naming import check_names, namespace_of
 from malmm_ros.cooperation.transport.observation import Message
@@ -44,6 +45,7 @@ class CommunicationConfig:
     seed: int = field(default=0, metadata={"range": (0, 2**62)})
 
     def __post_init__(self) -> None:
+        check_ranges(self)
         check_names(self.agents)
         self.channel()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from malmm_ros.configuration import parse_mapping
-from malmm_ros.errors import ConfigurationError, UnknownNameError
+from malmm_ros.configuration import check_ranges, parse_mapping, within
+from malmm_ros.errors import UnknownNameError
 from malmm_ros.simulation import WORLDS, CoppeliasimConfig
 
 
@@ -40,7 +40,7 @@ class SimulatorConfig:
     world: str = "mujoco"
     coppeliasim: CoppeliasimConfig = field(default_factory=CoppeliasimConfig)
     task: str = "stack_blocks"
-    seed: int = 0
+    seed: int = field(default=0, metadata=within(0))
     options: str = ""
     robot_name: str = "panda"
     speed: float = field(default=1.0, metadata={"live": True, "range": (0.0, 100.0)})
@@ -49,6 +49,7 @@ class SimulatorConfig:
     ground_truth_rate_hz: float = field(default=20.0, metadata={"range": (1.0, 100.0)})
     cameras: tuple[str, ...] = ("front", "overhead", "wrist")
     camera_rate_hz: float = field(default=10.0, metadata={"range": (0.1, 60.0)})
+    # MuJoCo's off-screen buffer, see the world's visual settings.
     image_width_px: int = field(default=640, metadata={"range": (16, 1280)})
     image_height_px: int = field(default=480, metadata={"range": (16, 960)})
     sensor_noise: bool = False
@@ -58,21 +59,5 @@ class SimulatorConfig:
     def __post_init__(self) -> None:
         if self.world not in WORLDS:
             raise UnknownNameError("world", self.world, WORLDS)
-        if self.seed < 0:
-            raise ConfigurationError("seed", f"must not be negative, got {self.seed}")
-        if self.speed < 0.0:
-            raise ConfigurationError("speed", f"must not be negative, got {self.speed}")
-        for name in ("clock", "joint_state", "ground_truth", "camera"):
-            value = getattr(self, f"{name}_rate_hz")
-            if not 0.0 < value <= 200.0:
-                raise ConfigurationError(
-                    f"{name}_rate_hz", f"must be above 0 and at most 200, got {value}"
-                )
-        # MuJoCo's off-screen buffer, see the world's visual settings.
-        if not (16 <= self.image_width_px <= 1280 and 16 <= self.image_height_px <= 960):
-            raise ConfigurationError(
-                "image size",
-                f"must be 16 to 1280 by 16 to 960, got {self.image_width_px} by "
-                f"{self.image_height_px}",
-            )
+        check_ranges(self)
         parse_mapping(self.options, where="options")

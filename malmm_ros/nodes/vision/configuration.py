@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from malmm_ros.configuration import check_ranges
 from malmm_ros.errors import ConfigurationError
 
 _TOPICS = ("color_topic", "depth_topic", "info_topic")
-_TIMES = ("stamp_tolerance_s", "camera_patience_s", "transform_gap_s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +61,7 @@ class VisionSourceConfig:
                     f"must hold {{}} for the camera's name with {len(self.cameras)} cameras, "
                     f"got {getattr(self, name)!r}",
                 )
-        if not 0.1 <= self.max_age_s <= 1000.0:
-            raise ConfigurationError("max_age_s", f"must be 0.1 to 1000, got {self.max_age_s}")
-        for name in _TIMES:
-            if not 0.0 <= getattr(self, name) <= 10.0:
-                raise ConfigurationError(name, f"must be 0 to 10 s, got {getattr(self, name)}")
+        check_ranges(self)
 
     def topics(self, camera: str) -> tuple[str, str, str]:
         """Topics of a camera: colour, depth, info."""

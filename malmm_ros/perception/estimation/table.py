@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from malmm_ros.camera import RgbdImage
+from malmm_ros.configuration import above
 from malmm_ros.errors import ConfigurationError, PerceptionError
 from malmm_ros.geometry import Pose, Vector3, rotation_matrix
 from malmm_ros.scene import TABLE_TOP_Z, Workspace
@@ -31,9 +32,9 @@ class TablePlaneConfig:
         largest_tilt: A plane tilted by more is not taken for the table, radians.
     """
 
-    search: float = 0.04
-    refresh: float = 0.2
-    largest_tilt: float = 0.05
+    search: float = field(default=0.04, metadata=above(0.0))
+    refresh: float = field(default=0.2, metadata=above(0.0, 1.0))
+    largest_tilt: float = field(default=0.05, metadata=above(0.0))
 
     def __post_init__(self) -> None:
         if not 0.0 < self.refresh <= 1.0:

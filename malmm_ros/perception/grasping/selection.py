@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.configuration import above, within
 from malmm_ros.geometry import top_down, wrap_angle
 from malmm_ros.perception.grasping.proposer import Grasp
 
@@ -29,10 +30,10 @@ class SelectionConfig:
             the default ``eps``: neighbours are within 12 mm at equal yaw or 14° at equal place.
     """
 
-    tilt_limit: float = math.radians(15.0)
-    eps: float = 0.012
-    min_samples: int = 4
-    rotation_scale: float = 0.05
+    tilt_limit: float = field(default=math.radians(15.0), metadata=above(0.0, 0.5 * math.pi))
+    eps: float = field(default=0.012, metadata=above(0.0))
+    min_samples: int = field(default=4, metadata=within(1))
+    rotation_scale: float = field(default=0.05, metadata=above(0.0))
 
     def __post_init__(self) -> None:
         if not 0.0 < self.tilt_limit < 0.5 * math.pi:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from malmm_ros.configuration import above, check_ranges, within
 from malmm_ros.geometry import Vector3
 from malmm_ros.perception.detection import Detection
 
@@ -27,13 +28,14 @@ class AssociationConfig:
         wrong_color: Counts as so much further away.
     """
 
-    near: float = 0.06
-    same_place: float = 0.025
-    far: float = 0.8
-    wrong_category: float = 0.08
-    wrong_color: float = 0.06
+    near: float = field(default=0.06, metadata=above(0.0))
+    same_place: float = field(default=0.025, metadata=above(0.0))
+    far: float = field(default=0.8, metadata=above(0.0))
+    wrong_category: float = field(default=0.08, metadata=within(0.0))
+    wrong_color: float = field(default=0.06, metadata=within(0.0))
 
     def __post_init__(self) -> None:
+        check_ranges(self)
         if not 0.0 < self.same_place <= self.near <= self.far:
             raise ValueError(
                 "same_place, near and far must be positive and in this order, got "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from malmm_ros.configuration import above, within
 from malmm_ros.perception.tracking.association import AssociationConfig
 from malmm_ros.perception.tracking.history import HistoryConfig
 
@@ -28,14 +29,14 @@ class TrackingConfig:
 
     history: HistoryConfig = field(default_factory=HistoryConfig)
     association: AssociationConfig = field(default_factory=AssociationConfig)
-    confirmations: int = 2
-    empty_share: float = 0.5
-    empty_misses: int = 2
-    unseen_misses: int = 12
-    naming_frames: int = 3
-    doubts: int = 2
-    hidden_share: float = 0.15
-    other: float = 0.15
+    confirmations: int = field(default=2, metadata=within(1))
+    empty_share: float = field(default=0.5, metadata=above(0.0, 1.0))
+    empty_misses: int = field(default=2, metadata=within(1))
+    unseen_misses: int = field(default=12, metadata=within(1))
+    naming_frames: int = field(default=3, metadata=within(1))
+    doubts: int = field(default=2, metadata=within(1))
+    hidden_share: float = field(default=0.15, metadata=above(0.0, 1.0))
+    other: float = field(default=0.15, metadata=above(0.0, 1.0))
 
     def __post_init__(self) -> None:
         for name in ("empty_share", "hidden_share", "other"):

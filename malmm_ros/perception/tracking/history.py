@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from malmm_ros.configuration import above, within
 from malmm_ros.geometry import Pose, vector3, wrap_angle
 from malmm_ros.perception.tracking.steady import SteadyConfig, SteadyValue
 
@@ -37,14 +38,14 @@ class HistoryConfig:
         turn_step: And its yaw, radians.
     """
 
-    translation: float = 0.01
-    rotation: float = math.radians(30.0)
+    translation: float = field(default=0.01, metadata=above(0.0))
+    rotation: float = field(default=math.radians(30.0), metadata=above(0.0))
     mode: HistoryMode = "and"
-    memory: int = 12
-    shift: float = 0.0035
-    turn: float = math.radians(6.0)
-    step: float = 0.0008
-    turn_step: float = math.radians(1.0)
+    memory: int = field(default=12, metadata=within(1))
+    shift: float = field(default=0.0035, metadata=above(0.0))
+    turn: float = field(default=math.radians(6.0), metadata=above(0.0))
+    step: float = field(default=0.0008, metadata=above(0.0))
+    turn_step: float = field(default=math.radians(1.0), metadata=above(0.0))
 
     def __post_init__(self) -> None:
         for name in ("translation", "rotation", "shift", "turn", "step", "turn_step"):

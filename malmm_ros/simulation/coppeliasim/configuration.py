@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from malmm_ros.configuration import within
 from malmm_ros.errors import ConfigurationError
 
 
@@ -21,8 +22,8 @@ class CoppeliasimConfig:
     """
 
     host: str = "localhost"
-    port: int = 23000
-    timeout_s: float = 5.0
+    port: int = field(default=23000, metadata=within(1, 65535))
+    timeout_s: float = field(default=5.0, metadata=within(0.1, 600.0))
     scenes: str = ""
 
     def __post_init__(self) -> None:
