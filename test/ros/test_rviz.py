@@ -169,6 +169,13 @@ def model(rviz: Rviz) -> ElementTree.Element:
     return ElementTree.fromstring(rviz.next("Robot").data)
 
 
+def test_what_the_camera_sees_is_shown_from_the_start() -> None:
+    (camera,) = [item for item in MANAGER["Displays"] if item["Class"].endswith("/Image")]
+    assert camera["Enabled"]
+    # A best-effort listener hears both kinds of cameras' drivers.
+    assert camera["Topic"]["Reliability Policy"] == "Best Effort"
+
+
 @pytest.mark.parametrize("name", DISPLAYS)
 def test_each_displays_topic_exists_with_its_type_and_a_fitting_service(
     rviz: Rviz, wait_until: Callable[..., None], name: str
