@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from malmm_ros.cli.argument_types import natural
+from malmm_ros.cli.coela_arguments import add_coela_arguments, read_coela, words
 from malmm_ros.cli.output_file import check_writable
 from malmm_ros.errors import ConfigurationError
 
@@ -27,13 +29,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agents",
         default="rhp,rhp",
-        help="1 to 4 with commas between: rhp, random, central (sees everything), mat",
+        help="1 to 4 with commas between: coela (asks a language model), rhp, random, mat, "
+        "central (sees everything)",
     )
     parser.add_argument(
         "--alone",
         default="",
         help="the one agent that the team is compared with; by default the team's first",
     )
+    parser.add_argument("--against", default="", help="another team, compared in pairs: rhp,rhp")
+    parser.add_argument(
+        "--compare-with", type=Path, help="another report: the difference on the same episodes"
+    )
+    add_coela_arguments(parser)
     parser.add_argument("--observations", default="oracle", help="where observations come from")
     parser.add_argument(
         "--episodes",
@@ -69,13 +77,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError("--horizon", "is an option of episodes with --ros only")
     from malmm_ros.cli.cooperation_output import Progress, print_report
     from malmm_ros.evaluation.cooperation import CooperationConfig, evaluate_cooperation
+    from malmm_ros.evaluation.cooperation.comparison import (
+        compare_reports,
+        read_cooperation_report,
+    )
 
     if arguments.workers < 1:
         raise ConfigurationError("--workers", f"must be at least 1, got {arguments.workers}")
+    other = None
+    if arguments.compare_with is not None:
+        other = read_cooperation_report(arguments.compare_with)
     config = CooperationConfig(
         world=arguments.world,
-        agents=tuple(filter(None, (kind.strip() for kind in arguments.agents.split(",")))),
+        agents=words(arguments.agents),
         alone=arguments.alone,
+        against=words(arguments.against),
+        coela=read_coela(arguments),
         observations=arguments.observations,
         episodes=arguments.episodes or "test",
         seeds=arguments.seeds,
@@ -85,8 +102,13 @@ def run(arguments: argparse.Namespace) -> int:
         return _film(config, arguments.film)
     with Progress(config) as progress:
         report = evaluate_cooperation(
-            config, workers=arguments.workers, on_result=progress.advance
+            config,
+            workers=arguments.workers,
+            transcripts=arguments.transcripts,
+            on_result=progress.advance,
         )
+    if other is not None:
+        report["compared_with"] = compare_reports(report, other)
     print_report(report)
     if arguments.json is not None:
         _write(report, arguments.json)
@@ -133,6 +155,7 @@ def _finite(value: Any) -> Any:
 
 
 def _film(config: CooperationConfig, path: Path) -> int:
+    from malmm_ros.cooperation.coela.session import Session
     from malmm_ros.cooperation.transport.film import Film, check_film
     from malmm_ros.cooperation.transport.runner import run_episode
     from malmm_ros.cooperation.transport.team import build_team
@@ -142,9 +165,11 @@ def _film(config: CooperationConfig, path: Path) -> int:
     check_writable(path, "--film")
     names = AGENT_NAMES[: len(config.agents)]
     world = TransportWorld(config.selected()[0], agents=names, rules=config.rules)
-    team = build_team(config.agents, world, seed=0, options=config.options)
-    film = Film(world, team, is_dense=path.suffix != ".png")
-    record = run_episode(world, team, on_step=film.take)
+    with Session(config.coela) if config.has_coela else nullcontext() as session:
+        own = {"coela": {"config": config.coela, "session": session}}
+        team = build_team(config.agents, world, seed=0, options={**config.options, **own})
+        film = Film(world, team, is_dense=path.suffix != ".png")
+        record = run_episode(world, team, on_step=film.take)
     film.take(world, {})
     film.save(path)
     print(

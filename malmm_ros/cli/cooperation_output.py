@@ -28,7 +28,7 @@ class Progress(EpisodeBar):
 
     def advance(self, result: CooperationResult) -> None:
         """Count an episode."""
-        if not result.job.is_alone:
+        if result.job.part == "team":
             self._rates.append(result.record.transport_rate)
         self._count(self._text())
 
@@ -65,15 +65,46 @@ def print_report(report: Mapping[str, Any]) -> None:
     console.print(
         f"messages {messages['count']} ({messages['characters']} characters, "
         f"{messages['frames']} frames), model calls {report['calls']}, tokens {tokens['input']} "
-        f"in and {tokens['output']} out, parse failures {report['parse_failures']}",
+        f"in and {tokens['output']} out, {_cost(report['cost'])}, parse failures "
+        f"{report['parse_failures']}",
         highlight=False,
     )
+    if report["is_stand_in"]:
+        console.print(
+            "coela's answers are those of `offline`, a rule-based stand-in: no figures of a "
+            "language model",
+            highlight=False,
+        )
+    _print_comparisons(console, report)
     console.print(_beside_the_published(report))
     console.print(
         f"{len(report['episodes'])} episodes of the team, {report['cpu_s_per_episode']:.1f} s of "
         f"processor each, {report['wall_s']:.0f} s of wall time",
         highlight=False,
     )
+
+
+def _cost(cost: float | None) -> str:
+    return "cost unknown (--prices)" if cost is None else f"cost {cost:.2f}"
+
+
+def _print_comparisons(console: Console, report: Mapping[str, Any]) -> None:
+    """Differences in pairs to another team, and to another report."""
+    found = []
+    if "against" in report:
+        other = report["against"]
+        name = f"{' + '.join(other['agents'])} ({other['transport_rate']:.2f})"
+        found.append((name, other["paired"]))
+    if "compared_with" in report:
+        found.append(("the other report", report["compared_with"]))
+    for name, pairs in found:
+        for figure, row in pairs.items():
+            console.print(
+                f"{figure.replace('_', ' ')} against {name}: {row['difference']:+.3f}, 95 % "
+                f"{_range(row['interval_95'])}; better in {row['better']}, equal in "
+                f"{row['equal']}, worse in {row['worse']} of {row['episodes']} episodes",
+                highlight=False,
+            )
 
 
 def _range(interval: list[float]) -> str:

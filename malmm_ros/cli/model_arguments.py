@@ -9,17 +9,10 @@ if TYPE_CHECKING:
     from malmm_ros.agents import ModelConfig
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which model, where, how it is asked, what it costs, and what its agents read."""
+def add_endpoint_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which model, where, how it is asked and what it costs."""
     parser.add_argument("--model", default="offline", help="the language model's name")
     parser.add_argument("--base-url", default="", help="of an OpenAI-compatible endpoint")
-    parser.add_argument(
-        "--role-model",
-        action="append",
-        default=[],
-        metavar="ROLE=MODEL[@URL]",
-        help="another model for one role, e.g. coder=small-model; may be repeated",
-    )
     parser.add_argument(
         "--model-options",
         default="",
@@ -28,6 +21,18 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--prices", default="", help="YAML table of what models' tokens cost, beside our own"
+    )
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which models a team of roles has, and what its agents read."""
+    add_endpoint_arguments(parser)
+    parser.add_argument(
+        "--role-model",
+        action="append",
+        default=[],
+        metavar="ROLE=MODEL[@URL]",
+        help="another model for one role, e.g. coder=small-model; may be repeated",
     )
     parser.add_argument(
         "--history",

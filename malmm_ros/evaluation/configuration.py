@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from malmm_ros import __version__
 from malmm_ros.agents import Budget, InjectionConfig, ModelConfig, Team, TeamConfig, build_team
 from malmm_ros.agents.history import HistoryMode
 from malmm_ros.agents.role_models import read_role_models
+from malmm_ros.configuration import plain
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.disturbing import checked_probabilities
 from malmm_ros.robots.vision import VisionConfig
@@ -211,16 +211,3 @@ class EvaluationConfig:
         """A hash of all of it; results under different ones must not be mixed."""
         text = json.dumps(self.to_json(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def plain(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a configuration writable as JSON: tuples become lists, infinities ``null``."""
-    return {key: _plain(item) for key, item in value.items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return plain(value)
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -37,11 +37,11 @@ def test_the_interval_of_a_mean_is_students() -> None:
 
 def test_a_team_and_one_alone_run_on_the_same_episodes_and_seeds() -> None:
     jobs = list_jobs(CooperationConfig(agents=("rhp", "random"), episodes="test", seeds=2))
-    team = [(job.episode, job.seed) for job in jobs if not job.is_alone]
-    alone = [(job.episode, job.seed) for job in jobs if job.is_alone]
+    team = [(job.episode, job.seed) for job in jobs if job.part == "team"]
+    alone = [(job.episode, job.seed) for job in jobs if job.part == "alone"]
     assert team == alone
     assert len(team) == 48
-    assert {job.agents for job in jobs if job.is_alone} == {("rhp",)}
+    assert {job.agents for job in jobs if job.part == "alone"} == {("rhp",)}
     assert len(list_jobs(CooperationConfig(agents=("rhp",)))) == 24
 
 

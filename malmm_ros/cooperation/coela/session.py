@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from malmm_ros.agents.asking import Asking, Question
 from malmm_ros.agents.injection import InjectionConfig, Injector
@@ -13,9 +14,13 @@ from malmm_ros.agents.model import ModelClient
 from malmm_ros.agents.transcript import AgentEvent, EventKind, Transcript
 from malmm_ros.agents.usage import Spending, Usage
 from malmm_ros.closing import Closing
+from malmm_ros.configuration import plain
 from malmm_ros.cooperation.agent import AgentUsage
 from malmm_ros.cooperation.coela.configuration import CoelaConfig
 from malmm_ros.errors import BudgetError
+
+if TYPE_CHECKING:
+    from malmm_ros.cooperation.transport.runner import EpisodeRecord
 
 ReadT = TypeVar("ReadT")
 
@@ -44,6 +49,7 @@ class Session(Closing):
         on_event: Callable[[AgentEvent], None] | None = None,
         seed: int = 0,
     ) -> None:
+        self._config = config
         self.client = client or ModelClient(config.model)
         self.transcript = Transcript(transcript, on_event=on_event)
         self.spending = Spending(config.budget)
@@ -63,6 +69,37 @@ class Session(Closing):
             )
         )
         return Mind(self, agent, injector, repair)
+
+    def begin(self, kinds: Sequence[str], world: Mapping[str, Any], goal: str) -> None:
+        """Write who plays where with which settings: what a replay needs.
+
+        Args:
+            kinds: Of the agents.
+            world: Facts by which it can be made again.
+            goal: In words.
+        """
+        budget = plain(asdict(self.spending.budget))
+        facts = {
+            "team": ",".join(kinds),
+            "config": plain(asdict(self._config)),
+            "budget": budget,
+            "model": self.client.describe(),
+            "world": world,
+        }
+        self.transcript.add("header", "team", f"{facts['team']} in {world['episode']}", facts)
+        self.transcript.add("instruction", "user", goal, {"instruction": goal})
+
+    def end(self, record: EpisodeRecord) -> None:
+        """Write what came of the episode."""
+        text = f"transport rate {record.transport_rate:.2f} after {record.frames} frames"
+        facts = {
+            "reason": "over",
+            "transport_rate": record.transport_rate,
+            "frames": record.frames,
+            "messages": record.messages,
+            "failures": dict(record.failures),
+        }
+        self.transcript.add("result", "team", text, facts)
 
     def close(self) -> None:
         """Close the file and the connections."""

@@ -8,14 +8,19 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
+from malmm_ros.cooperation.coela.episode import run_talking
 from malmm_ros.cooperation.transport.runner import EpisodeRecord, run_episode
 from malmm_ros.cooperation.transport.team import build_team
 from malmm_ros.cooperation.transport.world import AGENT_NAMES, TransportWorld
 from malmm_ros.errors import MalmmError
 from malmm_ros.evaluation.cooperation.configuration import CooperationConfig, find_episode
 from malmm_ros.evaluation.cooperation.report import make_report
+
+# The team, one agent alone, and the team that it is compared with.
+Part = Literal["team", "alone", "against"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +30,12 @@ class Job:
     episode: str
     seed: int
     agents: tuple[str, ...]
-    is_alone: bool
+    part: Part
+
+    @property
+    def name(self) -> str:
+        """For files, ``test-03-seed0-team``."""
+        return f"{self.episode.replace('/', '-')}-seed{self.seed}-{self.part}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +51,7 @@ def evaluate_cooperation(
     config: CooperationConfig,
     *,
     workers: int = 1,
+    transcripts: Path | None = None,
     on_result: Callable[[CooperationResult], None] | None = None,
 ) -> dict[str, Any]:
     """Run a team, and one agent alone, on all episodes with all seeds.
@@ -48,6 +59,8 @@ def evaluate_cooperation(
     Args:
         config: What to run.
         workers: Processes; the report does not depend on them.
+        transcripts: Folder for a transcript of each episode with agents that ask a model, made
+            when missing.
         on_result: Called with each result as it comes.
 
     Returns:
@@ -57,9 +70,11 @@ def evaluate_cooperation(
         MalmmError: An episode failed, or a process died.
     """
     started = time.monotonic()
+    if transcripts is not None:
+        transcripts.mkdir(parents=True, exist_ok=True)
     jobs = list_jobs(config)
     results: dict[Job, CooperationResult] = {}
-    for result in _run(config, jobs, workers):
+    for result in _run(config, jobs, workers, transcripts):
         results[result.job] = result
         if on_result is not None:
             on_result(result)
@@ -69,38 +84,56 @@ def evaluate_cooperation(
 
 
 def list_jobs(config: CooperationConfig) -> list[Job]:
-    """The team's episodes and those of one agent alone, unless the team is one agent of it."""
-    kinds = [(config.agents, False)]
+    """The episodes of the team, of one agent alone unless the team is that, and of the other."""
+    kinds: list[tuple[tuple[str, ...], Part]] = [(config.agents, "team")]
     if config.agents != (config.baseline,):
-        kinds.append(((config.baseline,), True))
+        kinds.append(((config.baseline,), "alone"))
+    if config.against:
+        kinds.append((config.against, "against"))
     return [
-        Job(episode=episode.name, seed=seed, agents=agents, is_alone=is_alone)
-        for agents, is_alone in kinds
+        Job(episode=episode.name, seed=seed, agents=agents, part=part)
+        for agents, part in kinds
         for episode in config.selected()
         for seed in range(config.seeds)
     ]
 
 
-def run_job(config: CooperationConfig, job: Job) -> CooperationResult:
+def run_job(
+    config: CooperationConfig, job: Job, transcripts: Path | None = None
+) -> CooperationResult:
     """Run one episode."""
     started = time.process_time()
     world = TransportWorld(
         find_episode(job.episode), agents=AGENT_NAMES[: len(job.agents)], rules=config.rules
     )
-    team = build_team(job.agents, world, seed=job.seed, options=config.options)
-    record = run_episode(world, team)
+    if "coela" in job.agents:
+        path = None if transcripts is None else transcripts / f"{job.name}.jsonl"
+        record = run_talking(
+            world,
+            job.agents,
+            seed=job.seed,
+            config=config.coela,
+            options=config.options,
+            transcript=path,
+        )
+    else:
+        team = build_team(job.agents, world, seed=job.seed, options=config.options)
+        record = run_episode(world, team)
     return CooperationResult(job=job, record=record, cpu_s=time.process_time() - started)
 
 
-def _run(config: CooperationConfig, jobs: list[Job], workers: int) -> Iterator[CooperationResult]:
+def _run(
+    config: CooperationConfig, jobs: list[Job], workers: int, transcripts: Path | None
+) -> Iterator[CooperationResult]:
     if workers == 1:
         for job in jobs:
-            yield run_job(config, job)
+            yield run_job(config, job, transcripts)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
+        futures = [pool.submit(run_job, config, job, transcripts) for job in jobs]
         try:
-            for future in as_completed([pool.submit(run_job, config, job) for job in jobs]):
+            for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool as error:
             raise MalmmError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from malmm_ros.evaluation.cooperation.comparison import paired
 from malmm_ros.evaluation.statistics import mean_interval
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ def make_report(config: CooperationConfig, results: Sequence[CooperationResult])
     Intervals are Student's over episodes, each the mean of its seeds: runs of one episode resemble
     each other, so they count once.
     """
-    team = [result for result in results if not result.job.is_alone]
-    alone = [result for result in results if result.job.is_alone] or team
+    team = [result for result in results if result.job.part == "team"]
+    alone = [result for result in results if result.job.part == "alone"] or team
+    against = [result for result in results if result.job.part == "against"]
     tasks = {episode.name: episode.task for episode in config.selected()}
     report: dict[str, Any] = _figures(team, alone)
     report["tasks"] = {
@@ -45,11 +47,41 @@ def make_report(config: CooperationConfig, results: Sequence[CooperationResult])
         "frames": _mean([item.record.frames for item in alone]),
     }
     report |= _totals(team)
+    if config.coela.model.price() is None:
+        report["cost"] = None  # nobody knows the price
+    report["is_stand_in"] = config.is_stand_in
+    if against:
+        report["against"] = _against(config, team, against, alone)
     report["config"] = config.to_json()
     report["config_hash"] = config.fingerprint()
     rates = {_key(item): item.record.transport_rate for item in alone}
     report["episodes"] = [_episode(item, rates[_key(item)], tasks) for item in team]
     return report
+
+
+def _against(
+    config: CooperationConfig,
+    team: Sequence[CooperationResult],
+    other: Sequence[CooperationResult],
+    alone: Sequence[CooperationResult],
+) -> dict[str, Any]:
+    """Another team's figures, and the differences to it in pairs."""
+    ours = {_key(item): item.record.transport_rate for item in team}
+    theirs = {_key(item): item.record.transport_rate for item in other}
+    base = {_key(item): item.record.transport_rate for item in alone}
+    gains = [
+        {key: efficiency_improvement(rate, base[key]) for key, rate in rates.items()}
+        for rates in (ours, theirs)
+    ]
+    return {
+        "agents": list(config.against),
+        **_figures(other, alone),
+        **_totals(other),
+        "paired": {
+            "transport_rate": paired(ours, theirs),
+            "efficiency_improvement": paired(*gains),
+        },
+    }
 
 
 def _key(result: CooperationResult) -> tuple[str, int]:
@@ -112,6 +144,7 @@ def _totals(team: Sequence[CooperationResult]) -> dict[str, Any]:
             "input": sum(item.input_tokens for item in usage),
             "output": sum(item.output_tokens for item in usage),
         },
+        "cost": sum(item.cost for item in usage),
         "parse_failures": sum(item.parse_failures for item in usage),
         "failed_actions": dict(sorted(failures.items())),
         "cpu_s_per_episode": _mean([item.cpu_s for item in team]),
