@@ -17,7 +17,8 @@ class MoveItConfig:
         interface: How to reach MoveIt: its Python library, or a running move_group; auto: the
             library where it is installed.
         group: The planning group of the arm; empty: the robot's name and ``_arm``.
-        pipeline: MoveIt's planning pipeline.
+        pipeline: MoveIt's planning pipeline; empty: move_group's own choice (not with its Python
+            library).
         planners: Of the pipeline; where one finds nothing, the next one tries.
         attempts: Parallel attempts of each planner, of which the shortest path is taken.
         planning_time_s: Wall time allowed for each planner.

@@ -222,6 +222,12 @@ def test_the_description_states_the_limits_of_the_arm_that_is_meant() -> None:
     assert 'lower="0.5445"' in settings["robot_description"]
 
 
+def test_the_library_needs_the_name_of_a_pipeline() -> None:
+    config = MoveItConfig(pipeline="")
+    with pytest.raises(ConfigurationError, match=r"moveit\.pipeline: must name a pipeline"):
+        library_settings(config, RoboplanConfig(), uses_simulated_time=False)
+
+
 def test_settings_of_another_robot_must_be_given() -> None:
     left = RoboplanConfig(robot_name="left")
     with pytest.raises(ConfigurationError, match="config_folder"):

@@ -22,13 +22,18 @@ def library_settings(
     """All parameters of the library's node, nested.
 
     Raises:
-        ConfigurationError: The folder has no parameters, or the robot has another name than they.
+        ConfigurationError: The folder has no parameters, or the robot has another name than they,
+            or no pipeline is named.
     """
     if model.robot_name != "panda" and not config.config_folder:
         raise ConfigurationError(
             "moveit.config_folder",
             f"MoveIt's own parameters are for the robot name 'panda', not {model.robot_name!r}: "
             "name a folder with parameters for it",
+        )
+    if not config.pipeline:
+        raise ConfigurationError(
+            "moveit.pipeline", "must name a pipeline with moveit_py, e.g. 'ompl'"
         )
     folder = Path(config.config_folder) if config.config_folder else default_folder()
     settings: dict[str, Any] = {}
