@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     recording = Recording.read(arguments.transcript)
     replay = Replay(recording)
-    result = _replay(recording, replay, arguments)
+    reason = _replay(recording, replay, arguments)
     divergence = replay.divergence
     if arguments.json is not None:
         values = {
@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
             "end": replay.end,
             "matched": replay.matched,
             "divergence": None if divergence is None else asdict(divergence),
-            "reason": result.reason,
+            "reason": reason,
         }
         arguments.json.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     if divergence is None:
-        end = f"; {replay.end}" if replay.end else f" ({result.reason})"
+        end = f"; {replay.end}" if replay.end else f" ({reason})"
         sys.stdout.write(f"\nas recorded: all {replay.matched} events{end}\n")
         return 0
     sys.stdout.write(
@@ -57,7 +57,26 @@ def run(arguments: argparse.Namespace) -> int:
     return 1
 
 
-def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace) -> Any:
+def _replay(recording: Recording, replay: Replay, arguments: argparse.Namespace) -> str:
+    """Run it again; how it ended."""
+    from malmm_ros.cooperation.coela.replaying import is_episode, replay_episode
+
+    if not is_episode(recording):
+        return str(_replay_task(recording, replay, arguments).reason)
+    if arguments.images is not None:
+        raise ConfigurationError("--images", "episodes of several agents: malmm cooperate --film")
+    printer = ConversationPrinter()
+
+    def follow(event: Any) -> None:
+        replay.compare(event)
+        if not arguments.quiet:
+            printer.show(event.kind, event.agent, event.text)
+
+    record = replay_episode(recording, replay, on_event=follow)
+    return f"transport rate {record.transport_rate:.2f}"
+
+
+def _replay_task(recording: Recording, replay: Replay, arguments: argparse.Namespace) -> Any:
     from malmm_ros.agents import build_team
     from malmm_ros.simulation import MujocoWorld
 

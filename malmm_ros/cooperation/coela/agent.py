@@ -17,8 +17,9 @@ from malmm_ros.cooperation.coela.plan_check import object_to
 from malmm_ros.cooperation.coela.planning import Planning
 from malmm_ros.cooperation.coela.prompting import CoelaPrompts
 from malmm_ros.cooperation.coela.session import Session
+from malmm_ros.cooperation.coela.single_actions import list_actions
 from malmm_ros.cooperation.coela.triggers import Triggers
-from malmm_ros.cooperation.transport.actions import TURN_LEFT, Action
+from malmm_ros.cooperation.transport.actions import FAILURES, ONGOING, TURN_LEFT, Action
 from malmm_ros.cooperation.transport.execution import Execution
 from malmm_ros.cooperation.transport.memory import TransportMemory
 from malmm_ros.cooperation.transport.observation import Briefing, Observation
@@ -51,7 +52,7 @@ class CoelaAgent:
         self.execution = Execution(self._memory.semantic, rng)
         self._triggers = Triggers(self._memory)
         talks = bool(briefing.teammates) and config.has("communication")
-        prompts = CoelaPrompts(briefing, talks=talks)
+        prompts = CoelaPrompts(briefing, talks=talks, plans=config.has("execution"))
         number = sorted((briefing.agent, *briefing.teammates)).index(briefing.agent)
         session = session or Session(config)
         self._mind = session.mind(briefing.agent, number, prompts.repair)
@@ -59,6 +60,7 @@ class CoelaAgent:
         check = partial(object_to, self._memory) if config.has("plan_check") else None
         self._planning = Planning(self._memory, prompts, self._mind, check=check)
         self._option: Option | None = None
+        self._has_spoken = False
 
     @property
     def memory(self) -> TransportMemory:
@@ -73,17 +75,23 @@ class CoelaAgent:
         self._memory.update(self._perception.perceive(observation))
         self._heed_progress(observation)
         for _ in range(_TRIES):
-            action = self.execution.act()
+            action = self._go_on(observation)
             if action is not None:
                 return action
-            self._close_plan()
+            self._close()
             self._option = self._decide()
-            self._mind.record("execution", f"begins: {self._option.deed}", frame=observation.frame)
+            self._record(f"begins: {self._option.deed}")
             if self._option.action is not None:
-                return self._act_at_once(self._option, self._option.action)
+                return self._option.action
             assert self._option.plan is not None
             self.execution.begin(self._option.plan)
         return TURN_LEFT  # plans that end at once: look around meanwhile
+
+    def _go_on(self, observation: Observation) -> Action | None:
+        """What the running plan or action needs next; ``None`` when a decision is due."""
+        if self._option is not None and self._option.action is not None:
+            return ONGOING if observation.status == "ongoing" else None
+        return self.execution.act()
 
     def _heed_progress(self, observation: Observation) -> None:
         plan = self.execution.plan
@@ -92,32 +100,39 @@ class CoelaAgent:
         if observation.status != "ongoing" and (reason := self._triggers.reason_to_replan(plan)):
             self.execution.interrupt(reason)
 
-    def _close_plan(self) -> None:
-        """Remember how the last plan ended."""
-        option, result = self._option, self.execution.result
-        if option is None or option.plan is None:
-            return
-        if option.plan.kind == "explore" and result.state == "done":
-            self._memory.circled.add(option.plan.room)
-        text = f"{option.deed}: {result.state}{f', {result.reason}' if result.reason else ''}"
-        self._memory.note(text)
-        self._mind.record("execution", text, frame=self._memory.semantic.now.frame)
+    def _close(self) -> None:
+        """Remember how what was decided ended."""
+        option, now = self._option, self._memory.semantic.now
         self._option = None
+        self._has_spoken = option is not None and option.is_message
+        if option is None:
+            return
+        if option.action is not None:
+            ended = "done" if now.failure is None else f"failed, {FAILURES[now.failure]}"
+        else:
+            result = self.execution.result
+            ended = result.state + (f", {result.reason}" if result.reason else "")
+            if option.plan is not None and option.plan.kind == "explore" and ended == "done":
+                self._memory.circled.add(option.plan.room)
+        self._memory.note(option.deed if option.is_message else f"{option.deed}: {ended}")
+        self._record(f"{option.deed}: {ended}")
+
+    def _record(self, text: str) -> None:
+        self._mind.record("execution", text, frame=self._memory.semantic.now.frame)
 
     def _decide(self) -> Option:
-        options = list_plans(self._memory)
-        has_spoken = self._option is not None and self._option.is_message
-        if self._communication is not None and not has_spoken:
+        has_execution = self._config.has("execution")
+        options = list_plans(self._memory) if has_execution else list_actions(self._memory)
+        if self._communication is not None and not self._has_spoken:
             options = [*self._communication.offer(options), *options]
-        if not self._config.has("planning"):
-            return options[int(self._rng.integers(len(options)))]
-        return self._planning.choose(options)
-
-    def _act_at_once(self, option: Option, action: Action) -> Action:
-        self._memory.note(option.deed)
-        if option.is_message and self._communication is not None:
-            self._communication.note_sent(action.text)
-        return action
+        if self._config.has("planning"):
+            option = self._planning.choose(options)
+        else:
+            option = options[int(self._rng.integers(len(options)))]
+        if option.is_message and option.action is not None and self._communication is not None:
+            self._communication.note_sent(option.action.text)
+            self._mind.record("note", f"says: {option.action.text}")
+        return option
 
 
 def _make_perception(config: CoelaConfig) -> Perception:

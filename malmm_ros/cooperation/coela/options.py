@@ -58,7 +58,7 @@ def render_options(options: Sequence[Option]) -> str:
 def message_option(text: str, frames: int) -> Option:
     """The choice to speak."""
     return Option(
-        text=f'send a message: "{text}" ({_frames(frames)})',
+        text=f'send a message: "{text}" ({count_frames(frames)})',
         deed="sent a message",
         action=send(text),
     )
@@ -85,7 +85,7 @@ def _puts(memory: Memory) -> list[Option]:
     )
     return [
         Option(
-            text=f"{words} ({_frames(rules.frames(rules.put_frames))})",
+            text=f"{words} ({count_frames(rules.frames(rules.put_frames))})",
             deed=words.partition(",")[0],
             plan=Plan(kind="put"),
         )
@@ -113,9 +113,10 @@ def _grasp(memory: Memory, item: KnownObject, way: float) -> Option:
     home = memory.frames_to_bed(x, y)
     age = now.frame - item.seen
     inside = ", ".join(name_of(kind, number) for number, kind in item.contents)
+    cost = count_frames(way + rules.frames(rules.grasp_frames))
     return Option(
-        text=f"{words} ({_frames(way + rules.frames(rules.grasp_frames))}; from there to the bed "
-        f"{_frames(home)}{f'; it holds {inside}' if inside else ''}"
+        text=f"{words} ({cost}; from there to the bed {count_frames(home)}"
+        f"{f'; it holds {inside}' if inside else ''}"
         f"{f'; last seen {age} frames ago' if age > _LONG_AGO else ''})",
         deed=words,
         plan=Plan(kind="grasp", object_id=item.id),
@@ -131,7 +132,7 @@ def _transports(memory: Memory) -> list[Option]:
     words = "transport what I hold to the bed"
     return [
         Option(
-            text=f"{words} ({_frames(memory.frames_to(*semantic.bed) + drops)})",
+            text=f"{words} ({count_frames(memory.frames_to(*semantic.bed) + drops)})",
             deed=words,
             plan=Plan(kind="transport"),
         )
@@ -146,7 +147,7 @@ def _ways(memory: Memory) -> list[Option]:
         words = f"explore {current.name}, where I am"
         options.append(
             Option(
-                text=f"{words} (at most {_frames(way)})",
+                text=f"{words} (at most {count_frames(way)})",
                 deed=f"explore {current.name}",
                 plan=Plan(kind="explore", room=current.name),
             )
@@ -158,8 +159,8 @@ def _ways(memory: Memory) -> list[Option]:
         if math.isfinite(way):
             options.append(
                 Option(
-                    text=f"go to {room.name} ({_frames(way)}; from there to the bed "
-                    f"{_frames(memory.frames_to_bed(*room.inside.centre))})",
+                    text=f"go to {room.name} ({count_frames(way)}; from there to the bed "
+                    f"{count_frames(memory.frames_to_bed(*room.inside.centre))})",
                     deed=f"go to {room.name}",
                     plan=Plan(kind="go_to", room=room.name),
                 )
@@ -176,6 +177,7 @@ def _circle_frames(memory: Memory) -> int:
 _LONG_AGO = 300
 
 
-def _frames(count: float) -> str:
+def count_frames(count: float) -> str:
+    """A duration in words."""
     whole = round(count)
     return f"{whole} frame{'' if whole == 1 else 's'}"

@@ -11,6 +11,7 @@ from malmm_ros.cooperation.coela.episodic import Deed
 from malmm_ros.cooperation.coela.memory import Memory
 from malmm_ros.cooperation.coela.options import Option, render_options
 from malmm_ros.cooperation.coela.progress import describe_goal, describe_progress
+from malmm_ros.cooperation.coela.single_actions import describe_directions
 from malmm_ros.cooperation.transport.observation import Briefing, Message
 
 
@@ -20,9 +21,10 @@ class CoelaPrompts:
     Args:
         briefing: Whose.
         talks: Whether there are messages.
+        plans: Whether plans are chosen; else single actions, for which directions matter.
     """
 
-    def __init__(self, briefing: Briefing, *, talks: bool) -> None:
+    def __init__(self, briefing: Briefing, *, talks: bool, plans: bool = True) -> None:
         own = PackageLoader("malmm_ros.cooperation.coela", "prompts")
         shared = PackageLoader("malmm_ros.agents", "prompts")
         self._environment = Environment(
@@ -31,6 +33,7 @@ class CoelaPrompts:
             autoescape=False,  # plain text, not HTML
         )
         self._talks = talks
+        self._plans = plans
         self._slots = _slots(briefing)
 
     def system(self) -> ChatMessage:
@@ -62,6 +65,8 @@ class CoelaPrompts:
     def _situation(self, memory: Memory, options: Sequence[Option], turn: str) -> ChatMessage:
         listed = render_options(options)
         progress, episodic = describe_progress(memory), memory.episodic
+        if not self._plans:
+            progress = f"{progress}\n{describe_directions(memory)}"
         concerning = f"{progress}\n{listed}"
         text = self._render(
             "situation.md",

@@ -99,6 +99,7 @@ class Situation:
     options: tuple[Option, ...]
     spoken: tuple[tuple[str, str], ...]
     deeds: tuple[str, ...]
+    progress: str
     mates_hold: frozenset[int]
     kinds: dict[int, str] = field(default_factory=dict)
 
@@ -159,6 +160,7 @@ def read_situation(messages: Sequence[ChatMessage]) -> Situation:
         ),
         spoken=tuple((m[2], m[3]) for m in _SPOKEN.finditer(parts.get("Dialogue", ""))),
         deeds=tuple(parts.get("Your last actions", "").splitlines()),
+        progress=progress,
         mates_hold=frozenset(
             int(number) for m in _SEEN_MATE.finditer(progress) for _, number in THING.findall(m[1])
         ),

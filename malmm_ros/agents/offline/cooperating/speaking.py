@@ -34,7 +34,8 @@ class Speaker:
 
     def message(self) -> str:
         """What is new, shortest first; empty when nothing is."""
-        news = [*self._answer(), *self._rooms(), *self._finds(), *self._request()]
+        request = self._request()
+        news = [*self._answer(), *self._rooms(), *self._finds(" ".join(request)), *request]
         intention = self._intention()
         if not news and not intention:
             return ""
@@ -60,7 +61,7 @@ class Speaker:
             return []
         return [f"I explored {', '.join(done)}."]
 
-    def _finds(self) -> list[str]:
+    def _finds(self, request: str) -> list[str]:
         here = [self._now.here] if self._now.here else []
         taken = self._decision.option.thing
         parts = []
@@ -68,7 +69,7 @@ class Speaker:
             left = [
                 number
                 for number in room.things
-                if number != taken and f"({number})" not in self._said
+                if number != taken and f"({number})" not in self._said + request
             ]
             if left:
                 parts.append(f"{', '.join(map(self._name, left))} in {room.name}")
@@ -76,15 +77,15 @@ class Speaker:
 
     def _request(self) -> list[str]:
         now = self._now
-        if now.has_free_hand or not now.load or "lease fetch" in self._said:
+        is_full = not now.has_free_hand or (now.is_holding_container and now.space == 0)
+        if not is_full or not now.load or now.here is None or "lease fetch" in self._said:
             return []
-        here = now.here
-        left = [n for n in here.things if now.kinds.get(n, "-") in now.goal] if here else []
-        if not left or here is None:
+        own = self._decision.option.thing
+        left = [n for n in now.here.things if now.kinds.get(n, "-") in now.goal and n != own]
+        if not left:
             return []
-        return [
-            f"I carry all I can; please fetch {', '.join(map(now.name, left))} in {here.name}."
-        ]
+        wanted = ", ".join(map(now.name, left))
+        return [f"I carry all I can; please fetch {wanted} in {now.here.name}."]
 
     def _intention(self) -> list[str]:
         option = self._decision.option
