@@ -13,15 +13,16 @@ import numpy as np
 
 from malmm_ros.agents import TaskResult, Team
 from malmm_ros.backends import load_backend
+from malmm_ros.configuration import plain
 from malmm_ros.errors import ConfigurationError, MissingDependencyError
-from malmm_ros.evaluation.configuration import Case, EvaluationConfig, parse_case, plain
+from malmm_ros.evaluation.configuration import Case, EvaluationConfig, parse_case
 from malmm_ros.evaluation.disturbing import DisturbedRobot
 from malmm_ros.evaluation.result import EpisodeEvent, EpisodeResult, categorize
 from malmm_ros.evaluation.witness import Witness
 from malmm_ros.motion import PLANNERS, MotionPlanner
 from malmm_ros.robots import PlannedRobot, Robot
 from malmm_ros.robots.simulated import SimulationDriver, StateScenes
-from malmm_ros.robots.vision import VISION_ROBOT, VisionScenes
+from malmm_ros.robots.vision import VisionScenes, robot_config
 from malmm_ros.simulation import MujocoWorld, World, make_world
 
 # Beside the episode's seed, so that disturbances do not repeat the world's own draws.
@@ -174,7 +175,7 @@ class EpisodeRunner:
         if self.config.observations == "state":
             return PlannedRobot(planner, driver, StateScenes(world))
         scenes = VisionScenes(world, self.config.vision, seed=seed)
-        return PlannedRobot(planner, driver, scenes, config=VISION_ROBOT)
+        return PlannedRobot(planner, driver, scenes, config=robot_config(self.config.vision))
 
     def _transcript(self, task: str, index: int) -> Path | None:
         if self._transcripts is None:

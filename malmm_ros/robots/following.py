@@ -14,6 +14,8 @@ from malmm_ros.scene import Scene, SceneObject
 _SAME, _SAME_TURN = 0.001, math.radians(1.0)
 # A thing that looks turned by more was mistaken, radians.
 _LARGEST_TURN = math.radians(25.0)
+# Less aside, the hand is above a goal, metres.
+_ABOVE = 0.03
 
 
 class Following:
@@ -62,6 +64,23 @@ class Following:
             f"{item.name!r} was seen {1000 * distance:.0f} mm and {math.degrees(abs(turn)):.0f}° "
             "from where it was told, and the goal went with it"
         )
+
+
+def looking_place(goal: Pose, scene: Scene, *, height: float) -> Pose | None:
+    """Where the open hand stops to look on its way to a thing; ``None``: it goes straight there.
+
+    Args:
+        goal: From above.
+        scene: As it is seen now.
+        height: Above the goal, metres.
+    """
+    here = scene.gripper.tcp.position
+    aside = math.hypot(goal.position[0] - here[0], goal.position[1] - here[1])
+    is_at_thing = any(not item.is_fixed for item in objects_at_tool(scene, goal))
+    if aside < _ABOVE or not is_at_thing or scene.gripper.is_holding:
+        return None  # it has looked from above it already, or there is nothing to grasp
+    x, y, z = goal.position
+    return top_down((x, y, z + height), goal.yaw)
 
 
 def _turn(told: SceneObject, now: SceneObject) -> float:

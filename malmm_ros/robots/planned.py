@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from malmm_ros.cancellation import CancelToken
+from malmm_ros.configuration import above, within
 from malmm_ros.errors import MotionError
 from malmm_ros.geometry import Pose, top_down, vector3
 from malmm_ros.motion.planner import MotionPlanner
@@ -20,7 +21,7 @@ from malmm_ros.robots.driver import (
     SceneSource,
 )
 from malmm_ros.robots.fit import misfit
-from malmm_ros.robots.following import Following
+from malmm_ros.robots.following import Following, looking_place
 from malmm_ros.robots.grasp import GraspConfig, judge_grasp, refuse_unknown
 from malmm_ros.robots.rehearsal import PlanCache, TwinWorld, moved_objects
 from malmm_ros.robots.robot import GripResult, MotionResult
@@ -40,16 +41,21 @@ class RobotConfig:
             the noise of what senses it.
         follow: A goal at an object that is seen elsewhere now than the program was told goes
             along with it, so far at most, metres; 0: never. For cameras on the wrist.
+        hover: On its way to a thing from aside, the open hand stops so far above it to look,
+            metres; 0: it does not. For cameras on the wrist.
     """
 
     route: RouteConfig = field(default_factory=RouteConfig)
     grasp: GraspConfig = field(default_factory=GraspConfig)
-    moved: float = 0.01
-    follow: float = 0.0
+    moved: float = field(default=0.01, metadata=above(0.0, 0.1))
+    follow: float = field(default=0.0, metadata=within(0.0, 0.05))
+    hover: float = field(default=0.0, metadata=within(0.0, 0.3))
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.follow <= 0.05:
             raise ValueError(f"follow must be in [0, 0.05] m, got {self.follow}")
+        if not 0.0 <= self.hover <= 0.3:
+            raise ValueError(f"hover must be in [0, 0.3] m, got {self.hover}")
         if not 0.0 < self.moved <= 0.1:
             raise ValueError(f"moved must be in (0, 0.1] m, got {self.moved}")
 
@@ -114,17 +120,45 @@ class PlannedRobot:
             cancel: Ends this command; a fresh token by default.
         """
         self._begin(cancel)
+        try:
+            goal = top_down(vector3(position), float(yaw))
+        except ValueError as error:
+            tcp = self._planner.tcp_pose(self._driver.joint_state())
+            return MotionResult(is_success=False, reason="invalid", message=str(error), tcp=tcp)
+        return self._look_on_the_way(goal) or self._go(goal)
+
+    def _look_on_the_way(self, goal: Pose) -> MotionResult | None:
+        """Stop above what is to be grasped; what went wrong with that, if anything did.
+
+        Where it cannot stop, it goes straight on.
+        """
+        if not self._config.hover or self._held:
+            return None
+        above = looking_place(goal, self._sense(), height=self._config.hover)
+        try:
+            looked = None if above is None else self._go(above, is_optional=True)
+        except MotionError:
+            return None
+        return None if looked is None or looked.is_success else looked
+
+    def _go(self, goal: Pose, *, is_optional: bool = False) -> MotionResult:
+        """Sense, plan and move once.
+
+        Raises:
+            MotionError: It is optional and cannot be planned.
+        """
         held = self._held
         scene, start = self._sense(), self._driver.joint_state()
         if held and not self._held:
             return self._dropped(held, scene)
         try:
-            goal, words = self._following.follow(top_down(vector3(position), float(yaw)), scene)
+            goal, words = self._following.follow(goal, scene)
             trajectory = self._plan(start, goal, scene)
-        except (MotionError, ValueError) as error:
-            reason = error.category if isinstance(error, MotionError) else "invalid"
+        except MotionError as error:
+            if is_optional:
+                raise
             return MotionResult(
-                is_success=False, reason=reason, message=str(error), tcp=scene.gripper.tcp
+                is_success=False, reason=error.category, message=str(error), tcp=scene.gripper.tcp
             )
         self._on_plan(trajectory)
         if self._command.is_cancelled:

@@ -25,6 +25,9 @@ from malmm_ros.simulation.sensor_noise import SensorNoise, SensorNoiseConfig
 # may stall that much beside what was expected.
 VISION_ROBOT = RobotConfig(moved=0.02, follow=0.02, grasp=GraspConfig(width_tolerance=0.013))
 
+# From here the wrist camera sees a thing of up to 9 cm whole, between the fingers' ends.
+_HOVER = 0.1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisionConfig:
@@ -51,6 +54,12 @@ class VisionConfig:
         for name in ("first_frames", "frames"):
             if not 1 <= getattr(self, name) <= 10:
                 raise ConfigurationError(name, f"must be 1 to 10, got {getattr(self, name)}")
+
+
+def robot_config(config: VisionConfig) -> RobotConfig:
+    """How a robot with such eyes moves: with one on its wrist, it stops to look before a grasp."""
+    has_wrist = any(name.endswith("wrist") for name in config.cameras)
+    return replace(VISION_ROBOT, hover=_HOVER) if has_wrist else VISION_ROBOT
 
 
 class VisionScenes:
@@ -164,5 +173,6 @@ def seeing_robot(
         seed: Of the noise.
     """
     backend: MotionPlanner = load_backend("motion planner", planner, PLANNERS)()
+    config = config or VisionConfig()
     scenes = VisionScenes(world, config, phrases=phrases, seed=seed)
-    return PlannedRobot(backend, SimulationDriver(world), scenes, config=VISION_ROBOT)
+    return PlannedRobot(backend, SimulationDriver(world), scenes, config=robot_config(config))

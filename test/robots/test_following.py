@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmm_ros.geometry import Pose, top_down, yaw_difference
-from malmm_ros.robots.following import Following
+from malmm_ros.robots.following import Following, looking_place
 from malmm_ros.robots.planned import RobotConfig
 from malmm_ros.scene import TABLE_TOP_Z, GripperState, Scene, SceneObject
 
@@ -100,3 +100,32 @@ def test_fixed_things_are_not_followed() -> None:
 def test_a_limit_out_of_range_is_refused() -> None:
     with pytest.raises(ValueError, match="follow"):
         RobotConfig(follow=0.2)
+
+
+def hand_at(x: float, y: float, z: float) -> GripperState:
+    return replace(HAND, tcp=top_down((x, y, z), 0.0))
+
+
+@pytest.mark.parametrize(
+    ("hand", "goal_z", "stops"),
+    [
+        (hand_at(0.4, -0.2, 1.1), Z, True),  # from aside
+        (hand_at(0.21, 0.1, Z + 0.1), Z, False),  # it is above it
+        (hand_at(0.21, 0.1, Z), Z, False),  # it is at it
+        (hand_at(0.4, -0.2, 1.1), Z + 0.1, False),  # it goes above it
+    ],
+)
+def test_on_its_way_to_a_thing_from_aside_the_hand_stops_above_it(
+    hand: GripperState, goal_z: float, stops: bool
+) -> None:
+    now = replace(scene(), gripper=hand)
+    place = looking_place(top_down((0.2, 0.1, goal_z), 0.3), now, height=0.1)
+    assert (place is not None) == stops
+    if place is not None:
+        assert place.position == pytest.approx((0.2, 0.1, Z + 0.1))
+        assert place.yaw == pytest.approx(0.3)
+
+
+def test_a_full_hand_does_not_stop_to_look() -> None:
+    now = replace(scene(), gripper=replace(hand_at(0.4, -0.2, 1.1), held_object="other"))
+    assert looking_place(top_down((0.2, 0.1, Z), 0.3), now, height=0.1) is None

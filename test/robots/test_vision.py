@@ -145,6 +145,29 @@ def test_before_a_grasp_the_wrist_camera_looks_from_above_and_corrects_the_goal(
     assert np.linalg.norm(off) < 0.0045
 
 
+def test_a_program_that_goes_straight_down_is_made_to_look_from_above(
+    block_world: MujocoWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (truth,) = (item for item in block_world.ground_truth().objects if not item.is_fixed)
+    robot = seeing_robot(block_world, VisionConfig(cameras=("front", "wrist")), seed=1)
+    (block,) = (item for item in robot.observe().objects if not item.is_fixed)
+    assert block.grasp is not None
+    looked: list[float] = []
+    render = block_world.render
+
+    def note(camera: str = "front", *, with_labels: bool = False) -> RgbdImage:
+        image = render(camera, with_labels=with_labels)
+        if camera == "wrist":
+            looked.append(image.world_from_camera.position[2] - truth.top_z)
+        return image
+
+    monkeypatch.setattr(block_world, "render", note)
+    moved = robot.execute_trajectory(block.grasp.position, block.grasp.yaw)
+    assert moved.is_success, moved.message
+    assert any(0.1 < height < 0.25 for height in looked)
+    assert robot.close_gripper(block.name).is_holding
+
+
 def test_a_world_that_stands_still_is_looked_at_once(
     block_world: MujocoWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
