@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Mapping
 
-from malmm_ros.bringup.table import Argument, Bringup, NodeEntry, Use, Value
+from malmm_ros.bringup.table import Argument, Bringup, Make, NodeEntry, Use, Value
 
 
 def _wants_rviz(values: Mapping[str, Value]) -> bool:
@@ -206,6 +206,12 @@ SIM = Bringup(
                 "base_url": Use(argument="base_url"),
                 "model_options": Use(argument="model_options"),
                 "prices": Use(argument="prices"),
+                "brake_actions": Make(
+                    of=lambda values: (
+                        f"{values['robot_name']}_arm_controller/follow_joint_trajectory",
+                        f"{values['robot_name']}_hand_controller/gripper_cmd",
+                    )
+                ),
                 "use_sim_time": True,
             },
         ),

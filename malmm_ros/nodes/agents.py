@@ -28,6 +28,7 @@ from malmm_ros.agents import (
 from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MalmmError, NodeDiedError
+from malmm_ros.nodes.arm_interfaces import CancelAll
 from malmm_ros.nodes.goal_tokens import GoalTokens, finish
 from malmm_ros.nodes.liveness import RETURN_S, NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
@@ -52,6 +53,8 @@ class AgentsNodeConfig:
         approve: Each step waits for the service ``approve``; meant for real arms.
         transcripts: Folder of the transcripts.
         needed_nodes: Their death ends a task; the first one offers the motion actions.
+        brake_actions: Actions of the arm's and the hand's controllers, whose goals are cancelled
+            when that first node dies during a task: nobody else would brake.
         budget: What a task may use.
     """
 
@@ -64,6 +67,10 @@ class AgentsNodeConfig:
     approve: bool = False
     transcripts: str = "runs"
     needed_nodes: tuple[str, ...] = ("motion", "scene", "simulator")
+    brake_actions: tuple[str, ...] = (
+        "panda_arm_controller/follow_joint_trajectory",
+        "panda_hand_controller/gripper_cmd",
+    )
     budget: Budget = field(default_factory=Budget)
 
 
@@ -79,9 +86,10 @@ class AgentsNode(Node):
         # Made once to find a wrong team or a missing key now, not at the first task.
         self._teams: dict[str, Team] = {}
         self._team(self._config.team)
-        self._watch = NodeWatch(self, self._config.needed_nodes)
-        self._robot = RosRobot(self, watch=self._watch, needed=self._config.needed_nodes)
+        self._brakes = [CancelAll(self, action) for action in self._config.brake_actions]
         self._busy = threading.Lock()
+        self._watch = NodeWatch(self, self._config.needed_nodes, on_lost=self._on_lost)
+        self._robot = RosRobot(self, watch=self._watch, needed=self._config.needed_nodes)
         self._cancel = CancelToken()
         self._tokens = GoalTokens()
         self._desk = Desk(approves_steps=self._config.approve)
@@ -107,6 +115,16 @@ class AgentsNode(Node):
         """End the task under way; its arm brakes."""
         self._cancel.cancel("the agents node was shut down")
         self._robot.stop()
+
+    def _on_lost(self, name: str) -> None:
+        if name == self._config.needed_nodes[0] and self._busy.locked():
+            self._brake_instead_of(name)
+
+    def _brake_instead_of(self, name: str) -> None:
+        """Cancel the motions that a node has started and no longer watches over."""
+        for brake in self._brakes:
+            brake.send()
+        self.get_logger().error(f"node {name!r} is gone in mid-task: its motion is cancelled")
 
     def _on_execute(self, handle: Any) -> ExecuteTask.Result:
         def feed(message: malmm_ros.msg.AgentEvent) -> None:
@@ -142,6 +160,9 @@ class AgentsNode(Node):
             self.get_logger().error(f"a task failed unexpectedly:\n{traceback.format_exc()}")
             return _failure("internal_error", f"{type(error).__name__}: {error}")
         finally:
+            # A task that ends by the death of its motion node may end before it is reported.
+            if self._watch.is_lost(self._config.needed_nodes[0]):
+                self._brake_instead_of(self._config.needed_nodes[0])
             self._busy.release()
 
     def _run_alone(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -55,18 +56,31 @@ class CancelAll:
     Args:
         node: Ours.
         action: The server's name.
+
+    Attributes:
+        action: As given.
     """
 
     def __init__(self, node: Node, action: str) -> None:
+        self.action = action
         self._client: Any = node.create_client(
             CancelGoal, f"{action}/_action/cancel_goal", callback_group=ReentrantCallbackGroup()
         )
+        self._lock = threading.Lock()
+        self._asked: Any = None
+
+    def is_ready(self) -> bool:
+        """Whether the server is there."""
+        return bool(self._client.service_is_ready())
 
     def send(self) -> None:
-        """Ask, without waiting; a server that is not there has no goals."""
-        if self._client.service_is_ready():
+        """Ask, without waiting, as often as you like; a server that is not there has no goals."""
+        with self._lock:
+            if self._asked is not None and not self._asked.done():
+                self._client.remove_pending_request(self._asked)
             # No id and no stamp stand for all goals.
-            self._client.call_async(CancelGoal.Request())
+            request = CancelGoal.Request()
+            self._asked = self._client.call_async(request) if self.is_ready() else None
 
 
 class FollowInterface:
@@ -127,9 +141,9 @@ class MoveGroupInterface:
         from moveit_msgs.action import ExecuteTrajectory
 
         def check_and_halt() -> None:
-            check()
             if cancel.is_cancelled:
                 self._halt_again()
+            check()
 
         goal = ExecuteTrajectory.Goal()
         goal.trajectory.joint_trajectory = trajectory_message(trajectory)

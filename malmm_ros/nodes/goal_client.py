@@ -13,7 +13,7 @@ from rclpy.action.client import ActionClient
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.liveness import NodeWatch
-from malmm_ros.nodes.waiting import await_result, wait_for_server
+from malmm_ros.nodes.waiting import WaitCancelledError, await_result, wait_for_server
 
 _VANISHED_S = 1.0  # wall time
 
@@ -96,12 +96,16 @@ class GoalClient:
             NodeDiedError: A needed node is gone, or no answer came in time.
         """
         self._cancel = cancel = cancel or CancelToken()
-        wait_for_server(
-            self._client,
-            timeout_s=self._accept_timeout_s,
-            needed=self._needed,
-            what=f"the action {self._what}",
-        )
+        try:
+            wait_for_server(
+                self._client,
+                timeout_s=self._accept_timeout_s,
+                needed=self._needed,
+                cancel=cancel,
+                what=f"the action {self._what}",
+            )
+        except WaitCancelledError:
+            return GoalOutcome(status=GoalStatus.STATUS_CANCELED, result=None)
         if cancel.is_cancelled:
             return GoalOutcome(status=GoalStatus.STATUS_CANCELED, result=None)
         sent = self._client.send_goal_async(

@@ -115,13 +115,19 @@ class FrankaInterface:
     Args:
         move: Client of the action ``move``.
         grasp: Client of the action ``grasp``.
-        speed: Of the fingers, m/s.
+        speed: Gives the fingers' speed for the next command, m/s.
         force: Newtons.
         epsilon: From the commanded width, within which a grasp counts as one, metres.
     """
 
     def __init__(
-        self, move: GoalClient, grasp: GoalClient, *, speed: float, force: float, epsilon: float
+        self,
+        move: GoalClient,
+        grasp: GoalClient,
+        *,
+        speed: Callable[[], float],
+        force: float,
+        epsilon: float,
     ) -> None:
         self._move, self._grasp = move, grasp
         self._speed, self._force, self._epsilon = speed, force, epsilon
@@ -159,12 +165,12 @@ class FrankaInterface:
     def _opening(self, width: float) -> tuple[GoalClient, Any]:
         from franka_msgs.action import Move
 
-        return self._move, Move.Goal(width=width, speed=self._speed)
+        return self._move, Move.Goal(width=width, speed=self._speed())
 
     def _grasp_goal(self, width: float) -> Any:
         from franka_msgs.action import Grasp
 
-        goal = Grasp.Goal(width=width, speed=self._speed, force=self._force)
+        goal = Grasp.Goal(width=width, speed=self._speed(), force=self._force)
         goal.epsilon.inner = goal.epsilon.outer = self._epsilon
         return goal
 

@@ -25,7 +25,7 @@ from malmm_ros.action import Grip, MoveTcp
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.conversions import gripper_message, header, pose_message, seconds
-from malmm_ros.nodes.emergency import OPERATOR, EmergencyStop
+from malmm_ros.nodes.emergency import OPERATOR, RELEASE, START, EmergencyStop
 from malmm_ros.nodes.goal_tokens import GoalTokens, finish
 from malmm_ros.nodes.heartbeat import Heartbeat
 from malmm_ros.nodes.liveness import RETURN_S, NodeWatch
@@ -67,7 +67,12 @@ class MotionNode(Node):
         self._rehearsals: OrderedDict[str, PlannedRobot] = OrderedDict()
         self._busy = threading.Lock()
         self._tokens = GoalTokens()
-        self._emergency = EmergencyStop(self, brake=self._brake, release=self._robot.release_stop)
+        self._emergency = EmergencyStop(
+            self,
+            brake=self._brake,
+            again=self._driver.cancel_everything,
+            release=self._robot.release_stop,
+        )
         self._heartbeat = Heartbeat(
             self,
             config.heartbeat_nodes,
@@ -77,6 +82,12 @@ class MotionNode(Node):
             on_return=self._on_return,
         )
         self._create_interfaces()
+        if config.start_stopped:
+            self._emergency.press(
+                START,
+                "the node motion has just started and waits for somebody to say that the arm may "
+                f"move: {RELEASE}",
+            )
 
     def close(self) -> None:
         """Brake before the node ends."""
@@ -93,7 +104,7 @@ class MotionNode(Node):
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(0.1, self._publish_gripper, callback_group=state, clock=steady)
         self.create_service(Trigger, "motion/stop", self._on_stop, callback_group=state)
-        self.create_service(Trigger, "motion/release_stop", self._on_release, callback_group=state)
+        self.create_service(Trigger, RELEASE, self._on_release, callback_group=state)
         self._servers = [
             self._serve(MoveTcp, "motion/move", self._on_move),
             self._serve(Grip, "motion/grip", self._on_grip),
@@ -186,6 +197,10 @@ class MotionNode(Node):
                 outcome = _refusal("internal_error", f"{type(error).__name__}: {error}")
             finally:
                 self._busy.release()
+        why = self._emergency.why
+        if why and outcome.reason == "cancelled":
+            hint = f"{outcome.message} ({why}; released by the service {RELEASE})"
+            outcome = replace(outcome, message=hint)
         self._publish_gripper()
         # A refused or failed motion is a result, so that its reason arrives; not an abort.
         finish(handle, is_success=True, is_cancelled=outcome.reason == "cancelled")

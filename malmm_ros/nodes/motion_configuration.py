@@ -31,7 +31,10 @@ class MotionNodeConfig:
         heartbeat_nodes: What commands the arm; when one dies in mid-motion, the arm brakes.
         heartbeat_release: How that stop is released: by the service ``motion/release_stop``
             alone, or also by the return of the node.
-        speed_scale: Everything is driven at this share of its planned speed.
+        start_stopped: Whether the arm may move only after ``motion/release_stop``: so an
+            emergency stop outlives a restart of this node. Meant for real arms.
+        speed_scale: Everything is driven at this share of its planned speed, from the next motion
+            on.
         controllers: The arm's and the hand's controller.
         robot: How moves are cut and grasps judged.
         roboplan: Settings of the embedded planner; where the arm and the table are, for all.
@@ -44,6 +47,7 @@ class MotionNodeConfig:
     sensing_node: str = "scene"
     heartbeat_nodes: tuple[str, ...] = ("agents",)
     heartbeat_release: Literal["service", "return"] = "service"
+    start_stopped: bool = False
     speed_scale: float = field(default=1.0, metadata={"live": True, "range": (0.01, 1.0)})
     controllers: ControllerConfig = field(default_factory=ControllerConfig)
     robot: RobotConfig = field(default_factory=RobotConfig)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
@@ -15,6 +17,7 @@ from rclpy.clock_type import ClockType
 from rclpy.node import Node
 
 from malmm_ros.cancellation import CancelToken
+from malmm_ros.configuration import above
 from malmm_ros.errors import ConfigurationError, MissingDependencyError, NodeDiedError
 from malmm_ros.models import arm_joint_names, finger_joint_names
 from malmm_ros.nodes.arm_interfaces import (
@@ -56,9 +59,12 @@ class ControllerConfig:
         gripper_action: Name of that action; of Franka's node, without ``/move``.
         gripper_position: Whether a commanded position is half or all of the opening.
         gripper_joint: That ParallelGripperCommand moves; empty: the first finger.
-        gripper_states: Topic of the fingers' joint states, where they have one of their own.
+        arm_states: Topic of the arm's joint states. Not one that somebody else fills with old
+            readings, as joint_state_publisher does: silence would go unnoticed.
+        gripper_states: Topic of the fingers' joint states, where they have one of their own; they
+            are then read from nowhere else.
         max_effort: Grip force, newtons.
-        gripper_speed: Of Franka's hand, m/s.
+        gripper_speed: Of Franka's hand at full speed, m/s.
         grasp_epsilon: Of Franka's hand: from the commanded opening, within which it calls a
             grasp good, metres; what is held is judged by the opening anyway.
         server_timeout_s: Wall time for a server to appear, and to take a goal; a dead one is
@@ -76,21 +82,22 @@ class ControllerConfig:
     gripper_action: str = "panda_hand_controller/gripper_cmd"
     gripper_position: Literal["half", "full"] = "half"
     gripper_joint: str = ""
+    arm_states: str = "joint_states"
     gripper_states: str = "joint_states"
-    max_effort: float = 40.0
-    gripper_speed: float = 0.1
-    grasp_epsilon: float = 0.08
-    server_timeout_s: float = 30.0
-    slack_s: float = 20.0
-    stale_s: float = 1.0
-    vanish_s: float = 3.0
+    max_effort: float = field(default=40.0, metadata=above(0.0))
+    gripper_speed: float = field(default=0.1, metadata=above(0.0))
+    grasp_epsilon: float = field(default=0.08, metadata=above(0.0))
+    server_timeout_s: float = field(default=30.0, metadata=above(0.0))
+    slack_s: float = field(default=20.0, metadata=above(0.0))
+    stale_s: float = field(default=1.0, metadata=above(0.0))
+    vanish_s: float = field(default=3.0, metadata=above(0.0))
 
     def __post_init__(self) -> None:
         positive = ("max_effort", "gripper_speed", "grasp_epsilon", "server_timeout_s", "slack_s")
         for name in (*positive, "stale_s", "vanish_s"):
             if getattr(self, name) <= 0.0:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)}")
-        for name in ("arm_action", "gripper_action", "gripper_states"):
+        for name in ("arm_action", "gripper_action", "arm_states", "gripper_states"):
             if not getattr(self, name):
                 raise ConfigurationError(name, "must not be empty")
 
@@ -123,12 +130,9 @@ class RosDriver:
         self._node, self._watch, self._needed, self._config = node, watch, needed, config
         self._joints = arm_joint_names(robot_name)
         self._fingers = finger_joint_names(robot_name)
-        self._states = JointListener(
-            node,
-            ("joint_states", config.gripper_states),
-            stale_s=config.stale_s,
-            blame=lambda: (watch.missing(needed) or needed)[0] if needed else "controllers",
-        )
+        self._states = self._listen_to(config.arm_states)
+        is_shared = config.gripper_states == config.arm_states
+        self._finger_states = self._states if is_shared else self._listen_to(config.gripper_states)
         self._group = ReentrantCallbackGroup()
         self._servers: dict[str, ActionClient[Any, Any, Any]] = {}
         self._factor = 0.5 if config.gripper_position == "half" else 1.0
@@ -153,25 +157,31 @@ class RosDriver:
         return self._states.fresh(self._joints)
 
     def gripper_width(self) -> float:
-        """Full opening now, metres."""
-        fingers = self._states.fresh(self._fingers)
-        return float(np.clip(fingers.positions, 0.0, None).sum())
+        """Full opening now, metres; a finger that is not published stands as the other."""
+        heard = self._finger_states.heard(self._fingers)
+        fingers = self._finger_states.fresh(heard or self._fingers)
+        return 2.0 * float(np.clip(fingers.positions, 0.0, None).mean())
 
     def follow(self, trajectory: Trajectory, cancel: CancelToken) -> DriveResult:
         """Send a trajectory to the arm's controller and wait for its end."""
         slowed = _slowed(trajectory, self.speed_scale)
         timeout_s = 10.0 * slowed.duration + self._config.slack_s
-        return self._arm.run(slowed, cancel, timeout_s=timeout_s, check=self._check_joint_states)
+        with self._braking_on_failure():
+            return self._arm.run(
+                slowed, cancel, timeout_s=timeout_s, check=self._check_joint_states
+            )
 
     def grip(self, width: float, cancel: CancelToken) -> GripReading:
         """Drive the fingers to a full opening or until they stall."""
-        outcome = self._hand.run(
-            width,
-            self.gripper_width(),
-            cancel,
-            timeout_s=self._config.slack_s,
-            check=self._check_joint_states,
-        )
+        present = self.gripper_width()
+        with self._braking_on_failure():
+            outcome = self._hand.run(
+                width,
+                present,
+                cancel,
+                timeout_s=self._config.slack_s / self.speed_scale,
+                check=self._check_joint_states,
+            )
         # Not from the result: some hands report half, some all of the opening there.
         present = self.gripper_width()
         is_short = present - width > _ARRIVED_WIDTH and not outcome.has_arrived
@@ -191,8 +201,30 @@ class RosDriver:
     def emergency_stop(self) -> None:
         """Cancel every goal of the controllers, whoever sent it. From any thread."""
         self.stop()
+        self.cancel_everything()
+
+    def cancel_everything(self) -> None:
+        """Cancel every goal of the controllers, but for what move_group holds back."""
         for everything in self._everything:
             everything.send()
+
+    @contextmanager
+    def _braking_on_failure(self) -> Iterator[None]:
+        """Whatever ends a wait early, nobody watches the motion any more."""
+        try:
+            yield
+        except BaseException:
+            self.emergency_stop()
+            raise
+
+    def _listen_to(self, topic: str) -> JointListener:
+        watch, needed = self._watch, self._needed
+        return JointListener(
+            self._node,
+            topic,
+            stale_s=self._config.stale_s,
+            blame=lambda: (watch.missing(needed) or needed)[0] if needed else "controllers",
+        )
 
     def _make_arm(self) -> ArmInterface:
         config = self._config
@@ -241,7 +273,7 @@ class RosDriver:
         hand = FrankaInterface(
             self._client(Move, names[0]),
             self._client(Grasp, names[1]),
-            speed=config.gripper_speed,
+            speed=lambda: config.gripper_speed * self.speed_scale,
             force=config.max_effort,
             epsilon=config.grasp_epsilon,
         )
@@ -261,6 +293,11 @@ class RosDriver:
 
     def _say_what_is_missing(self) -> None:
         missing = [name for name, server in self._servers.items() if not server.server_is_ready()]
+        missing += [
+            everything.action
+            for everything in self._everything
+            if everything.action not in self._servers and not everything.is_ready()
+        ]
         if self._states.silence_s(self._joints) > self._config.vanish_s:
             missing.append("joint states")
         if missing:

@@ -26,7 +26,9 @@ from malmm_ros.scene import Scene
 
 # Begins the reason of a command that failed since a node behind motion died; its name follows.
 NODE_DIED = "node_died:"
-_MOTION_TIMEOUT_S = 180.0  # wall time; the motion node has its own, tighter deadlines
+# Wall time; at a hundredth of its speed an arm takes minutes, and the motion node has its own,
+# tighter deadlines.
+_MOTION_TIMEOUT_S = 3600.0
 
 
 class RosRobot:

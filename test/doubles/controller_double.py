@@ -37,7 +37,8 @@ class ControllerDouble(Node):
         mode: ``follow``, ``reject``, ``hang`` or the name of a failure.
         hand_mode: ``follow``, ``reject`` or ``abort``; ``abort_on_stall`` as ros2_controllers do.
         object_width: Between the fingers, metres; 0 is nothing.
-        states: ``whole``, ``parts``, ``silent``, ``stale``, ``broken`` or ``armless``.
+        states: ``whole``, ``parts``, ``silent``, ``stale``, ``broken``, ``armless``, or
+            ``mimicless``: without the second finger.
         goals: Trajectories that were taken.
         hand_goals: Goals of the hand's actions.
         is_moving: Set while a trajectory is followed.
@@ -106,6 +107,8 @@ class ControllerDouble(Node):
         extra = [("elevator", 0.3)]
         if self.states == "armless":
             messages = [fingers]
+        elif self.states == "mimicless":
+            messages = [[*arm, fingers[0]]]
         elif self.states == "parts":
             messages = [arm, fingers]
         else:

@@ -17,11 +17,14 @@ import pytest
 import rclpy
 from controller_double import ControllerDouble
 from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
 
 from malmm_ros.bringup.processes import ProcessGroup
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import ConfigurationError, NodeDiedError
-from malmm_ros.models import READY_POSITIONS, arm_joint_names
+from malmm_ros.models import READY_POSITIONS, arm_joint_names, finger_joint_names
+from malmm_ros.nodes.joint_listener import JointListener
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.ros_driver import ControllerConfig, RosDriver
 from malmm_ros.nodes.spinning import SpinThread
@@ -275,6 +278,72 @@ def test_joint_states_that_are_of_no_use_are_told_apart(
     with pytest.raises(NodeDiedError, match=words) as caught:
         driver.joint_state()
     assert caught.value.node == "controllers"
+
+
+def test_a_finger_that_is_not_published_stands_as_the_other(
+    driver: RosDriver, controllers: ControllerDouble
+) -> None:
+    controllers.states = "mimicless"
+    time.sleep(1.1)  # until what was heard of it is stale
+    assert driver.gripper_width() == pytest.approx(0.08)
+
+
+def test_fingers_with_a_topic_of_their_own_are_read_from_nowhere_else(
+    make_driver: MakeDriver, controllers: ControllerDouble, client: Node
+) -> None:
+    publisher = client.create_publisher(JointState, "hand/joint_states", 10)
+    stop = threading.Event()
+
+    def publish() -> None:
+        while not stop.wait(0.01):
+            stamp = client.get_clock().now().to_msg()
+            message = JointState(name=list(finger_joint_names()), position=[0.013, 0.013])
+            message.header.stamp = stamp
+            publisher.publish(message)
+
+    thread = threading.Thread(target=publish, daemon=True)
+    thread.start()
+    driver = make_driver(gripper_states="hand/joint_states")
+    widths = [driver.gripper_width() for _ in range(20)]
+    stop.set()
+    thread.join(5.0)
+    client.destroy_publisher(publisher)
+    assert widths == pytest.approx([0.026] * 20)
+
+
+def test_best_effort_joint_states_in_a_flood_are_heard_without_reading_all(
+    make_driver: MakeDriver,
+    controllers: ControllerDouble,
+    client: Node,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[float] = []
+    whole = JointListener._read
+
+    def counted(listener: JointListener, message: JointState, received_at: float) -> None:
+        read.append(received_at)
+        whole(listener, message, received_at)
+
+    monkeypatch.setattr(JointListener, "_read", counted)
+    publisher = client.create_publisher(JointState, "flood", qos_profile_sensor_data)
+    driver = make_driver(arm_states="flood")
+    names = list(arm_joint_names())
+    deadline = time.monotonic() + 10.0
+    while not publisher.get_subscription_count():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    count, ends_at = 0, time.monotonic() + 1.0
+    while time.monotonic() < ends_at:
+        message = JointState(name=names, position=[0.1 * count] * 7)
+        message.header.stamp = client.get_clock().now().to_msg()
+        publisher.publish(message)
+        count += 1
+        time.sleep(0.0005)
+    assert driver._states.silence_s(arm_joint_names()) < 1.0
+    assert count > 400
+    # Fifty looks a second at four messages each, and those of the hand's topic beside them.
+    assert len(read) < 0.6 * count + 150
+    client.destroy_publisher(publisher)
 
 
 def test_joint_states_that_fall_silent_end_the_motion(

@@ -13,6 +13,7 @@ from malmm_ros.msg import SceneState
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
+from std_srvs.srv import Trigger
 
 from malmm_ros.bringup import REAL
 from malmm_ros.bringup.processes import ProcessGroup, node_command
@@ -25,6 +26,7 @@ from malmm_ros.nodes.liveness import Liveness, NodeWatch
 from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.spinning import SpinThread
+from malmm_ros.nodes.waiting import call_service
 from malmm_ros.scene import OPEN_WIDTH, GripperState, Scene
 from malmm_ros.testing import make_block
 
@@ -76,6 +78,9 @@ class Bench:
         self.watch = NodeWatch(self.client, NODES)
         assert self.watch.wait_for(timeout_s=60.0) == ()
         self.robot = RosRobot(self.client, watch=self.watch, needed=NODES)
+        self.refusal = self.robot.execute_trajectory((0.3, 0.2, 0.9), 0.0)
+        service = self.client.create_client(Trigger, "motion/release_stop")
+        assert call_service(service, Trigger.Request(), timeout_s=10.0).success
 
     def close(self) -> None:
         self.watch.destroy()
@@ -91,6 +96,11 @@ def bench(ros_context: rclpy.Context, ros_environment: dict[str, str]) -> Iterat
     made = Bench(ros_context, ros_environment)
     yield made
     made.close()
+
+
+def test_a_real_arm_moves_only_after_somebody_says_that_it_may(bench: Bench) -> None:
+    assert bench.refusal.reason == "cancelled"
+    assert "motion/release_stop" in bench.refusal.message
 
 
 def test_an_arm_behind_foreign_controllers_moves_and_grips(bench: Bench) -> None:
