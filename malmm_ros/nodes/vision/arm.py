@@ -46,6 +46,12 @@ class ArmHistory:
                 if np.isfinite(values).all():
                     history.add(stamp_s, values)
 
+    def forget(self) -> None:
+        """The arm is another one, or was put elsewhere at once."""
+        with self._lock:
+            self._joints.clear()
+            self._opening.clear()
+
     def newest_s(self) -> float:
         """Stamp up to which arm and fingers are known."""
         with self._lock:

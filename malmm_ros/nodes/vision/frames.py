@@ -59,6 +59,13 @@ class FrameBuffer:
                     refused.append(f"transform to {item.child_frame_id!r}: {error}")
         return refused
 
+    def forget_moving(self) -> None:
+        """What moved was put elsewhere at once; what is fixed stays."""
+        with self._lock:
+            for link in self._links.values():
+                if link.moving is not None:
+                    link.moving.clear()
+
     def newest_s(self, frame: str) -> float:
         """Up to when the frame's place is known; infinity where all above it is fixed."""
         with self._lock:

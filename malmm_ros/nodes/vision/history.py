@@ -41,13 +41,17 @@ class History:
         """The newest value, if any."""
         return self._values[-1] if self._values else None
 
+    def clear(self) -> None:
+        """Know nothing any more."""
+        self._stamps.clear()
+        self._values.clear()
+
     def add(self, stamp_s: float, values: NDArray[np.float64]) -> None:
         """Keep a value; one that comes late is dropped, one of the newest stamp replaces it."""
         if self._stamps and (
             stamp_s < self.newest_s - _RESTART_S or len(values) != len(self._values[-1])
         ):
-            self._stamps.clear()
-            self._values.clear()
+            self.clear()
         if stamp_s < self.newest_s:
             return
         if stamp_s == self.newest_s:

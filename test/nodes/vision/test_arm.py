@@ -64,3 +64,18 @@ def test_what_is_not_known_is_named() -> None:
         arm.gripper(1.0, FrameBuffer(), held="")
     with pytest.raises(MotionError, match="2 names"):
         arm.add(message(FINGERS, (0.04,)))
+
+
+def test_an_arm_that_was_put_elsewhere_at_once_is_not_known_by_where_it_was() -> None:
+    """A world is replaced while time stands still: the old arm has the new image's stamp."""
+    arm, frames = ArmHistory("panda", gap_s=0.1), hand()
+    arm.add(message(ARM + FINGERS, (*READY_POSITIONS, 0.02, 0.02)))
+    arm.forget()
+    frames.forget_moving()
+    assert arm.newest_s() == frames.newest_s("panda_hand_tcp") == float("-inf")
+    with pytest.raises(PerceptionError, match="nothing was received yet"):
+        arm.joints(1.0)
+    with pytest.raises(PerceptionError, match="nothing was received yet"):
+        frames.lookup("world", "panda_hand_tcp", 1.0)
+    arm.add(message(ARM, READY_POSITIONS))
+    assert arm.joints(1.0).positions == pytest.approx(READY_POSITIONS)
