@@ -10,10 +10,12 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ament_index_python.packages import PackageNotFoundError
 
 from malmm_ros.bringup import (
     COOPERATION,
@@ -122,7 +124,8 @@ class LaunchDescription:
 
 class ParameterValue:
     def __init__(self, value: Any, *, value_type: type | None = None) -> None:
-        assert value_type in (str, int, float, bool, typing.List[str])  # noqa: UP006
+        lists = (typing.List[str], typing.List[float])  # noqa: UP006
+        assert value_type in (str, int, float, bool, *lists)
         self.value, self.value_type = value, value_type
 
 
@@ -258,12 +261,18 @@ def launched(name: str, given: dict[str, str]) -> None:
         for item in actions(description, **given)
         if isinstance(item, IncludeLaunchDescription)
     ]
-    assert [as_include(item) for item in included] == list(system.resolve_includes(given))
+    wanted = [without_advice(item) for item in system.resolve_includes(given)]
+    assert [as_include(item) for item in included] == wanted
 
 
 def as_include(item: IncludeLaunchDescription) -> ResolvedInclude:
     package, _, file = item.source.path.removeprefix("/share/").partition("/")
     return ResolvedInclude(package=package, file=file, arguments=dict(item.arguments))
+
+
+def without_advice(item: ResolvedInclude) -> ResolvedInclude:
+    """It shows only where the package is missing."""
+    return replace(item, advice="")
 
 
 @pytest.mark.parametrize(
@@ -287,6 +296,8 @@ def test_the_launch_file_starts_what_the_table_says(
     [
         {},
         {"robot_ip": "172.16.0.2", "approve": "false", "cameras": "front,overhead"},
+        {"robot_ip": "172.16.0.2", "arm": "fr3", "base_pose": "0,0.1,0.7,0,0,1.5"},
+        {"arm": "fr3", "robot_name": "left", "namespace": "lab", "base_transform": "false"},
         {"gripper_interface": "parallel_gripper_command", "gripper_action": "hand/grip"},
         {"calibration": CONFIG, "speed_scale": "0.5", "motion": "moveit"},
     ],
@@ -347,8 +358,37 @@ def test_a_real_arm_is_slow_and_asks_before_it_moves_unless_told_otherwise() -> 
     assert by_name["motion"].parameters["heartbeat_release"] == "service"
     assert by_name["agents"].parameters["approve"] is True
     assert not REAL.resolve_includes({})
-    (driver,) = REAL.resolve_includes({"robot_ip": "172.16.0.2"})
-    assert driver.arguments == {"robot_ip": "172.16.0.2"}
+
+
+@pytest.mark.parametrize(
+    ("arm", "package"), [("panda", "franka_moveit_config"), ("fr3", "franka_fr3_moveit_config")]
+)
+def test_an_address_starts_the_driver_of_the_arm_in_its_namespace(arm: str, package: str) -> None:
+    given = {"arm": arm, "robot_ip": "172.16.0.2", "namespace": "left"}
+    (driver,) = REAL.resolve_includes(given)
+    assert (driver.package, driver.file) == (package, "launch/moveit.launch.py")
+    assert driver.arguments == {"robot_ip": "172.16.0.2", "namespace": "left"}
+    (other,) = REAL.resolve_includes({**given, "driver_package": "my_driver"})
+    assert other.package == "my_driver"
+
+
+def test_a_missing_driver_package_is_one_readable_error(
+    stand_ins: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(self: FindPackageShare, context: Context) -> str:
+        if self.package.startswith("franka"):
+            raise PackageNotFoundError(self.package)
+        return f"/share/{self.package}"
+
+    monkeypatch.setattr(FindPackageShare, "perform", find)
+    words = (
+        r"real\.launch\.py: package 'franka_fr3_moveit_config' is not installed: .*franka_ros2"
+        r".*driver_package:=.*leave robot_ip out"
+    )
+    with pytest.raises(RuntimeError, match=words) as caught:
+        actions(describe("real"), arm="fr3", robot_ip="172.16.0.2")
+    assert caught.value.__suppress_context__
+    sys.modules.pop(LAUNCHING, None)
 
 
 def test_the_parameters_of_move_group_are_files_of_ours_and_one_description() -> None:
@@ -403,6 +443,14 @@ def test_rviz_gets_its_configuration_from_the_share_folder(
 ) -> None:
     rviz = nodes(description, rviz="true")[-1]
     assert rviz.arguments == ["-d", "/share/malmm_ros/config/malmm.rviz"]
+
+
+def test_a_real_arms_nodes_are_found_from_other_machines(stand_ins: None) -> None:
+    names = {
+        item.name for item in describe("real").entities if isinstance(item, SetEnvironmentVariable)
+    }
+    assert names == {"FASTDDS_BUILTIN_TRANSPORTS"}
+    sys.modules.pop(LAUNCHING, None)
 
 
 def test_discovery_stays_here_unless_the_environment_says_otherwise(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ import yaml
 
 from malmm_ros.bringup import SIM, SYSTEMS, ResolvedNode
 from malmm_ros.configuration import from_mapping
+from malmm_ros.errors import ConfigurationError
 from malmm_ros.nodes.agents import AgentsNodeConfig
 from malmm_ros.nodes.cooperation.agent import AgentConfig
 from malmm_ros.nodes.cooperation.communication import CommunicationConfig
 from malmm_ros.nodes.cooperation.world_configuration import WorldConfig
 from malmm_ros.nodes.motion import MotionNodeConfig
-from malmm_ros.nodes.parameters import nest, parameter_descriptions
+from malmm_ros.nodes.parameters import nest, parameter_descriptions, parameter_ranges
 from malmm_ros.nodes.scene import SceneConfig
 from malmm_ros.nodes.simulator.configuration import SimulatorConfig
 from malmm_ros.robots.planned import RobotConfig
@@ -90,3 +92,29 @@ def test_every_parameter_is_described(node: str) -> None:
     descriptions = parameter_descriptions(CONFIGURATIONS[node])
     bare = [name for name, description in descriptions.items() if not description]
     assert not bare
+
+
+@pytest.mark.parametrize("node", sorted(CONFIGURATIONS))
+def test_every_number_has_a_range_or_is_said_to_have_none(node: str) -> None:
+    ranges = parameter_ranges(CONFIGURATIONS[node])
+    assert [name for name, limits in ranges.items() if limits is None] == []
+
+
+@pytest.mark.parametrize("node", sorted(CONFIGURATIONS))
+def test_what_is_beyond_a_declared_range_is_refused_by_the_configuration(node: str) -> None:
+    config = CONFIGURATIONS[node]
+    for name, limits in parameter_ranges(config).items():
+        if limits is None:
+            continue
+        kind = int if isinstance(_default(config, name), int) else float
+        for value in (limits[0] - 1, limits[1] + 1):
+            if math.isfinite(value):
+                with pytest.raises(ConfigurationError, match=name.rpartition(".")[2]):
+                    from_mapping(config, nest({name: kind(value)}))
+
+
+def _default(config: type[Any], name: str) -> Any:
+    value = config()
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
