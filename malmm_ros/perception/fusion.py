@@ -285,17 +285,20 @@ def _distance(item: Detection, cameras: Mapping[str, Pose]) -> float:
 def _joined(group: Sequence[Detection], refit: Refit, cameras: Mapping[str, Pose]) -> Detection:
     """One detection of several views.
 
-    Where the view that names it and another one show it whole, it is as large as the former has
-    it, and where they agree that it is: calibrations differ by millimetres, and joined as they
-    are, the points of all would make it larger. Else it is fitted anew to all points.
+    Where the view that names it and another one show it whole, it is as large as the nearest one
+    of that name has it, and where they agree that it is: calibrations differ by millimetres, and
+    joined as they are, the points of all would make it larger. Else it is fitted anew to all
+    points.
     """
     if len(group) == 1:
         return group[0]
-    whole = _namesake(group)
+    whole = _namesake(group, cameras)
     views = _whole_views(group, whole)
     is_agreed = whole in views and len(views) > 1
     if is_agreed:
         middle = _middle(views, cameras)
+        alike = [item for item in views if item.category == whole.category]
+        whole = min(alike, key=lambda item: _distance(item, cameras))
         group = [_shifted(item, middle) if item in views else item for item in group]
         whole = _shifted(whole, middle)
     box = max((item for item in group if item.category == whole.category), key=_worth)
@@ -312,12 +315,13 @@ def _joined(group: Sequence[Detection], refit: Refit, cameras: Mapping[str, Pose
     return merged if is_agreed else replace(refit(merged), is_cut=merged.is_cut)
 
 
-def _namesake(group: Sequence[Detection]) -> Detection:
+def _namesake(group: Sequence[Detection], cameras: Mapping[str, Pose]) -> Detection:
     """The view after which the object is called.
 
-    Forms tell by their sides: a view from above, which shows hardly any, counts less. What was
-    asked for counts more.
+    Forms tell by their sides: a view from above, which shows hardly any, counts less, and so does
+    one from afar. What was asked for counts more.
     """
+    nearest = min(_distance(item, cameras) for item in group)
     rises = [_rise(item) for item in group]
     votes: dict[str, float] = {}
     weights: list[float] = []
@@ -326,6 +330,7 @@ def _namesake(group: Sequence[Detection]) -> Detection:
         if rise > _SIDES and item.pose.position[2] - 0.5 * item.size[2] > TABLE_TOP_Z + _SIDES:
             weight += 1.0  # its sides are seen to end in the air, where others may not see it
         weight *= item.score * (0.5 if item.is_cut else 1.0)
+        weight *= nearest / _distance(item, cameras)
         weights.append(weight)
         votes[item.category] = votes.get(item.category, 0.0) + weight
     best = max(votes, key=lambda category: votes[category])

@@ -85,3 +85,16 @@ def test_a_whole_view_makes_a_cut_one_whole() -> None:
     cut = block(camera="front", is_cut=True)
     (joined,) = fuse([[cut], [block(camera="overhead")]], refit=same)
     assert not joined.is_cut
+
+
+def test_a_thing_is_as_large_and_called_as_the_nearer_of_two_whole_views_has_it() -> None:
+    near, far = block(camera="front"), block(camera="overhead", x=0.204)
+    far = replace(far, size=(0.054, 0.054, 0.05), category="cylinder")
+    views = [view("front", x=0.2), view("overhead", x=0.2)]
+    high = replace(views[1].image, world_from_camera=Pose((0.2, 0.0, TABLE_TOP_Z + 2.0), DOWN))
+    (joined,) = fuse([[far], [near]], refit=same, views=[views[0], replace(views[1], image=high)])
+    assert joined.category == "block"
+    assert joined.size == near.size
+    # Where they agree that it is, the nearer one counts more.
+    assert 0.2 < joined.pose.position[0] < 0.202
+    assert len(joined.cloud) == len(near.cloud) + len(far.cloud)
