@@ -102,8 +102,10 @@ def test_a_base_that_is_no_pose_is_refused_with_an_example(text: str) -> None:
 
 
 def test_no_frame_gets_a_second_parent() -> None:
-    # franka_description has base above link0; without a driver of Franka's nothing is above link0.
+    # franka_description has base above an FR3's link0; franka_ros2 v0.1 nothing above a Panda's.
     assert transform(nodes(**FRANKA)["world_to_base"])["--child-frame-id"] == "base"
+    panda = nodes(robot_ip="1.2.3.4")["world_to_base"]
+    assert transform(panda)["--child-frame-id"] == "panda_link0"
     assert transform(nodes(arm="fr3")["world_to_base"])["--child-frame-id"] == "fr3_link0"
     assert "world_to_base" not in nodes(base_transform="false")
 

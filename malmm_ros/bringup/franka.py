@@ -25,17 +25,21 @@ class _Driver:
     Attributes:
         package: With launch/moveit.launch.py.
         gripper: Name of the gripper's node.
+        root: Of its URDF's frames, at link0.
     """
 
     package: str
     gripper: str
+    root: str
 
 
 # franka_ros2: tags v0.1.x (the last for a Panda), and the branches humble and jazzy (FR3).
 _DRIVERS: Mapping[str, _Driver] = MappingProxyType(
     {
-        "panda": _Driver(package="franka_moveit_config", gripper="panda_gripper"),
-        "fr3": _Driver(package="franka_fr3_moveit_config", gripper="franka_gripper"),
+        "panda": _Driver(
+            package="franka_moveit_config", gripper="panda_gripper", root="panda_link0"
+        ),
+        "fr3": _Driver(package="franka_fr3_moveit_config", gripper="franka_gripper", root="base"),
     }
 )
 
@@ -64,8 +68,7 @@ def complete(values: dict[str, Value]) -> dict[str, Value]:
         # repeats old readings for ever, and knows the fingers of no FR3.
         "arm_states": "franka/joint_states" if is_included else "joint_states",
         "gripper_states": f"{driver.gripper}/joint_states" if is_included else "joint_states",
-        # franka_description's tree begins with base, a fixed joint of no length above link0.
-        "base_frame": "base" if is_included else f"{name}_link0",
+        "base_frame": driver.root if is_included else f"{name}_link0",
     }
     return values | {key: values[key] or default for key, default in defaults.items()}
 
