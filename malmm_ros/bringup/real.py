@@ -106,8 +106,8 @@ REAL = Bringup(
         Argument(
             name="base_frame",
             default="",
-            doc="root of the driver's frames, at link0; empty: base for an FR3 with robot_ip, else "
-            "{robot_name}_link0",
+            doc="root of the driver's frames, at link0; empty: base for an FR3 with robot_ip, "
+            "else {robot_name}_link0",
         ),
         Argument(
             name="base_transform",
