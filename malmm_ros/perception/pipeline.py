@@ -156,7 +156,8 @@ class ScenePipeline:
         tracks = self._tracker.update(detections, views, gripper, wanted)
         stated = [replace(view, image=image) for view, image in zip(views, images, strict=True)]
         objects = self._looks.update(stated, [track.as_object() for track in tracks])
-        self._clutter.update(views, objects)
+        # From close by, the hand's own ends and the sides of what it is over are all there is.
+        self._clutter.update([view for view in views if not is_close(view.image)], objects)
         objects = tuple(
             self._with_grasp(item, objects, track.latest)
             for item, track in zip(objects, tracks, strict=True)
