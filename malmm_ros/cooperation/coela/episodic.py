@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from malmm_ros.cooperation.transport.observation import Message
@@ -62,30 +62,42 @@ class EpisodicMemory:
         Args:
             concerning: What is to be decided: a text that names rooms and things.
         """
-        texts = [deed.text for deed in self.deeds]
-        return [self.deeds[i] for i in self._chosen(texts, concerning, self.most_deeds)]
-
-    def recall_messages(self, concerning: str) -> list[Message]:
-        """The messages for a prompt, oldest first."""
-        texts = [message.text for message in self.messages]
-        return [self.messages[i] for i in self._chosen(texts, concerning, self.most_messages)]
-
-    def _chosen(self, texts: Sequence[str], concerning: str, most: int) -> list[int]:
-        count = len(texts)
-        if not self.is_ranked or count <= most:
-            return list(range(max(0, count - most), count))
-        # The last one always stays; the others by what they share with the choice, things before
-        # rooms, halved with every full set of newer ones.
         wanted = set(_NAME.findall(concerning))
         scores = [
-            (1 + sum(_weight(name) for name in wanted & set(_NAME.findall(text))))
-            * 0.5 ** ((count - 1 - index) / max(most, 1))
-            for index, text in enumerate(texts[:-1])
+            1.0 + len(wanted & set(_NAME.findall(deed.text))) if self.is_ranked else 1.0
+            for deed in self.deeds
         ]
-        best = sorted(range(count - 1), key=lambda i: (-scores[i], -i))[: max(0, most - 1)]
-        return sorted([*best, count - 1]) if most else []
+        return [self.deeds[i] for i in self._chosen(scores, self.most_deeds)]
+
+    def recall_messages(self, own: str, settled: Collection[str]) -> list[Message]:
+        """The messages for a prompt, oldest first.
+
+        What teammates said counts before the agent's own words; what names things that still are
+        to be brought before what names rooms only.
+
+        Args:
+            own: Name of the agent.
+            settled: Names of things of which nothing has to be known any more.
+        """
+        scores = [
+            _worth(message.text, settled) * (1.0 if message.sender == own else 2.0)
+            if self.is_ranked
+            else 1.0
+            for message in self.messages
+        ]
+        return [self.messages[i] for i in self._chosen(scores, self.most_messages)]
+
+    def _chosen(self, scores: Sequence[float], most: int) -> list[int]:
+        """The last one and the best others, each halved with every full set of newer ones."""
+        count = len(scores)
+        if count <= most or most == 0:
+            return list(range(count)) if most else []
+        aged = [score * 0.5 ** ((count - 1 - i) / most) for i, score in enumerate(scores)]
+        best = sorted(range(count - 1), key=lambda i: (-aged[i], -i))[: most - 1]
+        return sorted([*best, count - 1])
 
 
-def _weight(name: str) -> int:
-    """Rooms are named all the time; that a thing is named says more."""
-    return 1 if name[1].isupper() else 3
+def _worth(text: str, settled: Collection[str]) -> float:
+    """Of a message: rooms are named all the time; that a thing is named says more."""
+    open_names = [name for name in set(_NAME.findall(text)) if name not in settled]
+    return 1.0 + sum(1.0 if name[1].isupper() else 3.0 for name in open_names)

@@ -9,7 +9,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from malmm_ros.agents.messages import ChatMessage
 from malmm_ros.cooperation.coela.episodic import Deed
 from malmm_ros.cooperation.coela.memory import Memory
-from malmm_ros.cooperation.coela.options import Option, render_options
+from malmm_ros.cooperation.coela.options import Option, name_of, render_options
 from malmm_ros.cooperation.coela.progress import describe_goal, describe_progress
 from malmm_ros.cooperation.coela.single_actions import describe_directions
 from malmm_ros.cooperation.transport.observation import Briefing, Message
@@ -67,13 +67,17 @@ class CoelaPrompts:
         progress, episodic = describe_progress(memory), memory.episodic
         if not self._plans:
             progress = f"{progress}\n{describe_directions(memory)}"
-        concerning = f"{progress}\n{listed}"
+        settled = {
+            name_of(item.kind, item.id)
+            for item in memory.semantic.objects.values()
+            if item.where == "delivered" or item.holder == memory.briefing.agent
+        }
         text = self._render(
             "situation.md",
             goal=describe_goal(memory),
             progress=progress,
             talks=self._talks,
-            dialogue=_dialogue(episodic.recall_messages(concerning)),
+            dialogue=_dialogue(episodic.recall_messages(memory.briefing.agent, settled)),
             actions=_deeds(episodic.recall_deeds(listed)),
             options=listed,
             turn=turn,

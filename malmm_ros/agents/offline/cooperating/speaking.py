@@ -77,7 +77,7 @@ class Speaker:
 
     def _request(self) -> list[str]:
         now = self._now
-        is_full = not now.has_free_hand or (now.is_holding_container and now.space == 0)
+        is_full = now.space == 0 if now.is_holding_container else not now.has_free_hand
         if not is_full or not now.load or now.here is None or "lease fetch" in self._said:
             return []
         own = self._decision.option.thing
