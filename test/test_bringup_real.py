@@ -65,6 +65,21 @@ def test_what_is_given_is_not_replaced() -> None:
         ({}, "joint_states", "joint_states"),
         (FRANKA, "franka/joint_states", "franka_gripper/joint_states"),
         ({"robot_ip": "1.2.3.4"}, "franka/joint_states", "panda_gripper/joint_states"),
+        # What franka_ros2 1 calls the gripper's node.
+        (
+            {**FRANKA, "gripper_action": "fr3_gripper"},
+            "franka/joint_states",
+            "fr3_gripper/joint_states",
+        ),
+        (
+            {
+                **FRANKA,
+                "gripper_interface": "gripper_command",
+                "gripper_action": "franka_gripper/gripper_action",
+            },
+            "franka/joint_states",
+            "franka_gripper/joint_states",
+        ),
         ({"gripper_states": "hand/joint_states"}, "joint_states", "hand/joint_states"),
     ],
 )

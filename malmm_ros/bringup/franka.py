@@ -33,7 +33,8 @@ class _Driver:
     root: str
 
 
-# franka_ros2: tags v0.1.x (the last for a Panda), and the branches humble and jazzy (FR3).
+# franka_ros2: tags up to v0.1.13 (Panda), and from v2.0 on, the branches humble and jazzy (FR3);
+# between them the gripper's node of an FR3 is called fr3_gripper.
 _DRIVERS: Mapping[str, _Driver] = MappingProxyType(
     {
         "panda": _Driver(
@@ -52,6 +53,8 @@ def complete(values: dict[str, Value]) -> dict[str, Value]:
     """
     driver, is_included = _DRIVERS[str(values["arm"])], bool(values["robot_ip"])
     name = values["robot_name"] or values["arm"]
+    is_franka = values["gripper_interface"] == "franka"
+    gripper = (is_franka and values["gripper_action"]) or driver.gripper
     base_of(values)
     if is_included and name != values["arm"] and not values["driver_package"]:
         raise ConfigurationError(
@@ -67,7 +70,7 @@ def complete(values: dict[str, Value]) -> dict[str, Value]:
         # Franka's launch file fills the topic joint_states with a joint_state_publisher: it
         # repeats old readings for ever, and knows the fingers of no FR3.
         "arm_states": "franka/joint_states" if is_included else "joint_states",
-        "gripper_states": f"{driver.gripper}/joint_states" if is_included else "joint_states",
+        "gripper_states": f"{gripper}/joint_states" if is_included else "joint_states",
         "base_frame": driver.root if is_included else f"{name}_link0",
     }
     return values | {key: values[key] or default for key, default in defaults.items()}
