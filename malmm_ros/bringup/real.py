@@ -13,8 +13,8 @@ _SIM = {argument.name: argument for argument in SIM.arguments}
 _RVIZ = next(entry for entry in SIM.nodes if entry.name == "rviz")
 _ADVICE = (
     "it comes with franka_ros2: its branches humble and jazzy have that of an FR3 (arm:=fr3), its "
-    "tags up to v0.1.13 that of a Panda; source its workspace, name another package with driver_package:=, or start "
-    "the driver yourself and leave robot_ip out"
+    "tags up to v0.1.13 that of a Panda; source its workspace, name another package with "
+    "driver_package:=, or start the driver yourself and leave robot_ip out"
 )
 
 
