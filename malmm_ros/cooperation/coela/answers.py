@@ -9,7 +9,7 @@ from malmm_ros.agents.answers import UnusableAnswerError
 from malmm_ros.agents.json_answers import find_object
 from malmm_ros.cooperation.coela.options import Option, find_option, label
 
-_BARE_LABEL = re.compile(r"\W*(?:option\s+)?([A-Za-z]{1,3})\W*")
+_BARE_LABEL = re.compile(r"\W*(?:option\s+)?([A-Za-z]{1,3})\W*", re.I)
 
 
 def read_reasoning(answer: str) -> str:

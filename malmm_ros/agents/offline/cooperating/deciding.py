@@ -62,6 +62,8 @@ class Chooser:
         home = self._home()
         if home is not None and now.load and now.left < home.cost + _SLACK:
             return Decision(home, "what I carry must be at the bed before the time is over")
+        if home is not None and now.load and self._to_carry() <= now.load:
+            return Decision(home, "what I carry is all that is left")
         for step in (
             self._told_container,
             self._grasp,
