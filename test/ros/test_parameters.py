@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from rclpy.exceptions import ParameterImmutableException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from malmm_ros.configuration import above, within
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.nodes.parameters import declare_configuration, parameter_descriptions
 
@@ -39,6 +41,8 @@ class Example:
     speed: float = field(default=1.0, metadata={"live": True, "range": (0.0, 10.0)})
     count: int = 3
     name: str = "x"
+    share: float = field(default=0.5, metadata=above(0.0))
+    tries: int = field(default=2, metadata=within(1))
     mode: Literal["slow", "fast"] = "slow"
     cameras: tuple[str, ...] = ()
     weights: tuple[float, ...] = (1.0, 2.0)
@@ -138,6 +142,18 @@ def test_descriptors_say_what_the_class_says(make_node: MakeNode) -> None:
     assert not speed.read_only
     assert speed.floating_point_range[0].to_value == 10.0
     assert node.describe_parameter("mode").additional_constraints == "one of: slow, fast"
+
+
+def test_descriptors_say_what_is_open_above(make_node: MakeNode) -> None:
+    node = make_node("share:=1000000.0", "tries:=7")
+    declare_configuration(node, Example)
+    share, tries = node.describe_parameter("share"), node.describe_parameter("tries")
+    (limits,) = share.floating_point_range
+    assert (limits.from_value, limits.to_value) == (0.0, math.inf)
+    assert share.additional_constraints == "above 0"
+    (counts,) = tries.integer_range
+    assert (counts.from_value, counts.to_value) == (1, 2**63 - 1)
+    assert tries.additional_constraints == "at least 1"
 
 
 def test_only_live_parameters_change_and_the_owner_gets_the_new_configuration(
