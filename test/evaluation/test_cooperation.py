@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from malmm_ros.cli import main
+from malmm_ros.cooperation.coela.configuration import CoelaConfig
 from malmm_ros.cooperation.transport.rules import TransportRules
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 from malmm_ros.evaluation.cooperation import CooperationConfig, evaluate_cooperation
+from malmm_ros.evaluation.cooperation.comparison import compare_reports, read_cooperation_report
 from malmm_ros.evaluation.cooperation.evaluate import list_jobs
 from malmm_ros.evaluation.cooperation.report import efficiency_improvement
 from malmm_ros.evaluation.statistics import mean_interval
@@ -117,3 +119,35 @@ def test_wrong_words_are_one_readable_line(capsys: pytest.CaptureFixture[str]) -
     assert "Did you mean 'rhp'" in error
     assert error.count("\n") == 1
     assert main(["cooperate", "--workers", "0"]) == 2
+
+
+def test_another_team_is_compared_in_pairs() -> None:
+    config = CooperationConfig(
+        agents=("coela", "coela"), against=("random", "rhp"), alone="random",
+        episodes="training/04,training/08", rules=TransportRules(horizon_frames=800),
+    )  # fmt: skip
+    report = evaluate_cooperation(config)
+    other, pairs = report["against"], report["against"]["paired"]["transport_rate"]
+    assert pairs["difference"] == pytest.approx(report["transport_rate"] - other["transport_rate"])
+    assert pairs["better"] + pairs["equal"] + pairs["worse"] == pairs["episodes"] == 2
+    assert report["calls"] > 0 == other["calls"]
+    assert report["is_stand_in"]
+    assert report["cost"] == 0.0
+    assert report["config"]["coela"]["model"]["name"] == "offline"
+    without = CooperationConfig(agents=("coela",), coela=CoelaConfig(without=("memory",)))
+    assert without.fingerprint() != CooperationConfig(agents=("coela",)).fingerprint()
+
+
+def test_reports_are_compared_over_what_they_share(tmp_path: Path) -> None:
+    paths = [tmp_path / "first.json", tmp_path / "second.json"]
+    for path, episodes in zip(paths, ("test/00,test/01", "test/01"), strict=True):
+        config = CooperationConfig(agents=("random",), episodes=episodes, rules=SHORT)
+        path.write_text(json.dumps(evaluate_cooperation(config)))
+    first, second = (read_cooperation_report(path) for path in paths)
+    assert compare_reports(first, second)["transport_rate"]["episodes"] == 1
+    second["config"]["episode_hashes"]["test/01"] = "changed"
+    with pytest.raises(ConfigurationError, match="test/01 is not the same"):
+        compare_reports(first, second)
+    paths[0].write_text("{}")
+    with pytest.raises(ConfigurationError, match="not a report of"):
+        read_cooperation_report(paths[0])

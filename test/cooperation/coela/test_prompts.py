@@ -79,7 +79,14 @@ def test_messages_are_as_kept(memory: Any) -> None:
 def test_progress_is_told_in_the_order_of_the_paper(memory: Any) -> None:
     prompts = CoelaPrompts(memory.briefing, talks=True)
     text = prompts.draft(memory, []).content
-    order = ["frames have passed", "are delivered", "My hands hold", "I am in", "saw Bob", "<Bedroom> (2000) is"]
+    order = [
+        "frames have passed",
+        "are delivered",
+        "My hands hold",
+        "I am in",
+        "saw Bob",
+        "<Bedroom> (2000) is",
+    ]
     places = [text.index(words) for words in order]
     assert places == sorted(places)
 
