@@ -46,11 +46,11 @@ class ArmHistory:
                 if np.isfinite(values).all():
                     history.add(stamp_s, values)
 
-    def forget(self) -> None:
-        """The arm is another one, or was put elsewhere at once."""
+    def begin(self, stamp_s: float) -> None:
+        """The arm is another one from a moment on, or was put elsewhere at once."""
         with self._lock:
-            self._joints.clear()
-            self._opening.clear()
+            self._joints.begin(stamp_s)
+            self._opening.begin(stamp_s)
 
     def newest_s(self) -> float:
         """Stamp up to which arm and fingers are known."""

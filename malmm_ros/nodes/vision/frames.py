@@ -59,12 +59,12 @@ class FrameBuffer:
                     refused.append(f"transform to {item.child_frame_id!r}: {error}")
         return refused
 
-    def forget_moving(self) -> None:
-        """What moved was put elsewhere at once; what is fixed stays."""
+    def begin(self, stamp_s: float) -> None:
+        """What moves was put elsewhere at once at a moment; what is fixed stays."""
         with self._lock:
             for link in self._links.values():
                 if link.moving is not None:
-                    link.moving.clear()
+                    link.moving.begin(stamp_s)
 
     def newest_s(self, frame: str) -> float:
         """Up to when the frame's place is known; infinity where all above it is fixed."""

@@ -13,6 +13,7 @@ from malmm_ros.errors import PerceptionError
 _LENGTH = 400
 # A stamp that is older than the newest one by this much: the clock began anew.
 _RESTART_S = 0.5
+_SAME_S = 1e-6
 # What rests may be silent for so many times longer, as it is on a busy machine.
 _REST_FACTOR = 3.0
 
@@ -28,6 +29,7 @@ class History:
 
     def __init__(self, *, gap_s: float = 0.1, still: float = 1e-3) -> None:
         self._gap_s, self._still = gap_s, still
+        self._first_s = float("-inf")
         self._stamps: deque[float] = deque(maxlen=_LENGTH)
         self._values: deque[NDArray[np.float64]] = deque(maxlen=_LENGTH)
 
@@ -41,8 +43,12 @@ class History:
         """The newest value, if any."""
         return self._values[-1] if self._values else None
 
-    def clear(self) -> None:
-        """Know nothing any more."""
+    def begin(self, stamp_s: float) -> None:
+        """Know nothing of what was before a moment, nor what may still come of it."""
+        self._clear()
+        self._first_s = stamp_s
+
+    def _clear(self) -> None:
         self._stamps.clear()
         self._values.clear()
 
@@ -51,7 +57,11 @@ class History:
         if self._stamps and (
             stamp_s < self.newest_s - _RESTART_S or len(values) != len(self._values[-1])
         ):
-            self.clear()
+            self._clear()
+        if stamp_s < self._first_s - _RESTART_S:
+            self._first_s = float("-inf")
+        if stamp_s < self._first_s - _SAME_S:
+            return
         if stamp_s < self.newest_s:
             return
         if stamp_s == self.newest_s:

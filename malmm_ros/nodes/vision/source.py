@@ -150,8 +150,8 @@ class VisionSource:
         with self._changed:
             self._reset_s, self._is_new_world = seconds(message.stamp), True
         # Time may stand still over it: the arm of before would pass for the one of now.
-        self._arm.forget()
-        self._frames.forget_moving()
+        self._arm.begin(seconds(message.stamp))
+        self._frames.begin(seconds(message.stamp))
 
     def _on_frame(self, frame: CameraFrame) -> None:
         with self._changed:
