@@ -94,6 +94,11 @@ class CloserLooks:
         """
         return tuple(self._placed(views, item) for item in objects)
 
+    def near(self, name: str) -> Pose | None:
+        """Where a thing was seen from close by; ``None``: it was not, or has moved since."""
+        look = self._looks.get(name)
+        return None if look is None else look.near
+
     def _placed(self, views: Sequence[View], item: SceneObject) -> SceneObject:
         known = self._looks.get(item.name)
         if item.is_fixed or item.is_held or (known and not self._holds(known, item)):

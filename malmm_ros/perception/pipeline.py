@@ -152,6 +152,7 @@ class ScenePipeline:
         )
         self._newest_s |= {image.camera_name: image.stamp_s for image in images}
         wanted = [_as_phrase(item) for item in phrases]
+        self._take_in_hand(gripper.held_object)
         views, detections = self._detect(images, joints, gripper, wanted)
         tracks = self._tracker.update(detections, views, gripper, wanted)
         stated = [replace(view, image=image) for view, image in zip(views, images, strict=True)]
@@ -170,6 +171,13 @@ class ScenePipeline:
             source="vision",
             missing=_missing(wanted, objects),
         ).with_held(gripper.held_object)
+
+    def _take_in_hand(self, name: str) -> None:
+        """What was just grasped lies in the hand as it was seen from close by, not from afar."""
+        near = self._looks.near(name)
+        for track in self._tracker.tracks:
+            if near is not None and track.name == name and track.tcp_from_object is None:
+                track.place(near)
 
     def _detect(
         self,
