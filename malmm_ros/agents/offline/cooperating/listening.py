@@ -15,6 +15,9 @@ _TAKES = re.compile(r"\b(?:take|taking|fetch|grasp|get|grab|hold|carry|bring|yes
 _GOES = re.compile(r"\b(?:go|going|head|heading|explore|exploring|am in|search|walk)\b", re.I)
 _DELIVERED = re.compile(r"\bdelivered\b", re.I)
 
+# What somebody was going to do is no longer so after this time.
+_OLD_FRAMES = 600
+
 
 @dataclass(slots=True)
 class Heard:
@@ -43,12 +46,12 @@ class Heard:
 def listen(situation: Situation) -> Heard:
     """Take in the dialogue, oldest first, so that later words count."""
     heard = Heard()
-    for speaker, text in situation.spoken:
+    for frame, speaker, text in situation.spoken:
         if speaker == situation.agent:
             heard.request = ""  # whatever was asked, something was said since
             continue
         for sentence in _SENTENCE.split(text):
-            _take_in(heard, speaker, sentence)
+            _take_in(heard, speaker, sentence, is_old=situation.frame - frame > _OLD_FRAMES)
     heard.claimed |= situation.mates_hold
     for number in heard.claimed | heard.delivered:
         heard.reported.pop(number, None)
@@ -56,7 +59,7 @@ def listen(situation: Situation) -> Heard:
     return heard
 
 
-def _take_in(heard: Heard, speaker: str, sentence: str) -> None:
+def _take_in(heard: Heard, speaker: str, sentence: str, *, is_old: bool) -> None:
     things = [int(number) for _, number in THING.findall(sentence)]
     rooms = ROOM.findall(sentence)
     if _REQUEST.search(sentence):
@@ -69,8 +72,9 @@ def _take_in(heard: Heard, speaker: str, sentence: str) -> None:
     elif _FOUND.search(sentence) and things:
         _note_places(heard, sentence)
     elif _TAKES.search(sentence) and things:
-        heard.claimed.update(things)
-    elif _GOES.search(sentence) and rooms:
+        # Whoever said so long ago did something else, or has brought it to the bed.
+        heard.claimed.update(() if is_old else things)
+    elif _GOES.search(sentence) and rooms and not is_old:
         heard.rooms[speaker] = rooms[-1]
 
 
@@ -84,4 +88,5 @@ def _note_places(heard: Heard, sentence: str) -> None:
         for number, is_container in waiting:
             place = heard.containers if is_container else heard.reported
             place[number] = match[4]
+            heard.claimed.discard(number)  # it lies there again, or still
         waiting = []

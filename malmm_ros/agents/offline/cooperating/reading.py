@@ -19,6 +19,7 @@ THING = re.compile(r"<([a-z_]+)> \((\d+)\)")
 ROOM = re.compile(r"<[A-Z]\w*> \(\d+\)")
 _COST = re.compile(r"\((?:at most )?(\d+) frames?")
 _HOME = re.compile(r"to the bed (\d+) frames?")
+_PASSED = re.compile(r"^(\d+) of \d+ frames have passed", re.M)
 _LEFT = re.compile(r"; (\d+) are left\.")
 _DELIVERED = re.compile(r"(\d+) of (\d+) targets are delivered")
 _GOAL = re.compile(r"(\d+) targets in all")
@@ -77,7 +78,7 @@ class Situation:
         kinds: Names of things by their number, as far as they are mentioned.
         load: Targets carried.
         room: In the held container for further targets; 0 without one.
-        spoken: Speaker and text, oldest first.
+        spoken: Frame, speaker and text, oldest first.
     """
 
     duty: Duty
@@ -86,6 +87,7 @@ class Situation:
     goal: str
     total: int
     delivered: tuple[int, ...]
+    frame: int
     left: int
     is_holding_container: bool
     held: tuple[int, ...]
@@ -97,7 +99,7 @@ class Situation:
     bedroom: str
     home: int
     options: tuple[Option, ...]
-    spoken: tuple[tuple[str, str], ...]
+    spoken: tuple[tuple[int, str, str], ...]
     deeds: tuple[str, ...]
     progress: str
     mates_hold: frozenset[int]
@@ -133,6 +135,7 @@ def read_situation(messages: Sequence[ChatMessage]) -> Situation:
     bed = _BED.search(progress)
     delivered = next((line for line in progress.splitlines() if "As far as I know" in line), "")
     here = _HERE.search(progress)
+    passed = _PASSED.search(progress)
     left, total = _LEFT.search(progress), _GOAL.search(goal)
     mates = tuple(re.split(r",\s*|\s+and\s+", named[2])) if named[2] else ()
     turn = parts.get("Your turn", "")
@@ -143,6 +146,7 @@ def read_situation(messages: Sequence[ChatMessage]) -> Situation:
         goal=goal,
         total=int(total[1]) if total else 0,
         delivered=tuple(int(number) for _, number in THING.findall(delivered)),
+        frame=int(passed[1]) if passed else 0,
         left=int(left[1]) if left else 0,
         is_holding_container="container <" in held_text,
         held=(*targets, *inside),
@@ -158,7 +162,7 @@ def read_situation(messages: Sequence[ChatMessage]) -> Situation:
         options=tuple(
             _option(*found) for found in _OPTION.findall(parts.get("Available actions", ""))
         ),
-        spoken=tuple((m[2], m[3]) for m in _SPOKEN.finditer(parts.get("Dialogue", ""))),
+        spoken=tuple((int(m[1]), m[2], m[3]) for m in _SPOKEN.finditer(parts.get("Dialogue", ""))),
         deeds=tuple(parts.get("Your last actions", "").splitlines()),
         progress=progress,
         mates_hold=frozenset(

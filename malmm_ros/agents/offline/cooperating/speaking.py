@@ -30,7 +30,7 @@ class Speaker:
         self._now = situation
         self._heard = heard
         self._decision = decision
-        self._said = " ".join(text for who, text in situation.spoken if who == situation.agent)
+        self._said = " ".join(text for _, who, text in situation.spoken if who == situation.agent)
 
     def message(self) -> str:
         """What is new, shortest first; empty when nothing is."""
