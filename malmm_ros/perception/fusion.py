@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from malmm_ros.configuration import above
-from malmm_ros.geometry import Pose, vector3
+from malmm_ros.geometry import Pose
+from malmm_ros.perception.agreement import CameraAgreement, shifted
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation.forms import FLAT
@@ -59,6 +60,7 @@ def fuse(
     *,
     refit: Refit,
     views: Sequence[View] = (),
+    agreement: CameraAgreement | None = None,
     config: FusionConfig | None = None,
 ) -> list[Detection]:
     """Join what cameras see of the same objects.
@@ -73,6 +75,7 @@ def fuse(
         detections: Camera by camera, world frame.
         refit: Estimates pose and size anew from a joint cloud.
         views: What the cameras saw, to tell what others could have seen; none: they saw all.
+        agreement: Learns how far each camera has things from where whole views agree.
         config: When views are of one thing.
 
     Returns:
@@ -104,6 +107,8 @@ def fuse(
         )
     ]
     places = {view.image.camera_name: view.image.world_from_camera for view in views}
+    if agreement is not None:
+        agreement.learn(_residuals(kept, places), places)
     return _solid([_joined(group, refit, places) for group in kept])
 
 
@@ -266,13 +271,22 @@ def _middle(views: Sequence[Detection], cameras: Mapping[str, Pose]) -> NDArray[
     return np.asarray(np.average(places, axis=0, weights=weights))
 
 
-def _shifted(item: Detection, middle: NDArray[np.float64]) -> Detection:
-    shift = np.array([*(middle - item.pose.position[:2]), 0.0])
-    return replace(
-        item,
-        pose=Pose(vector3(shift + item.pose.position), item.pose.orientation),
-        cloud=PointCloud(points=item.cloud.points + shift, colors=item.cloud.colors),
-    )
+def _residuals(
+    groups: Sequence[Sequence[Detection]], cameras: Mapping[str, Pose]
+) -> dict[str, list[NDArray[np.float64]]]:
+    """By camera: how far from where whole views agree it has things, ``(2,)`` each."""
+    found: dict[str, list[NDArray[np.float64]]] = {}
+    for group in groups:
+        whole = _namesake(group, cameras)
+        views = _whole_views(group, whole)
+        if len(views) < 2 or whole not in views:
+            continue
+        middle = _middle(views, cameras)
+        for item in views:
+            for name in item.cameras:
+                if name in cameras:
+                    found.setdefault(name, []).append(np.subtract(item.pose.position[:2], middle))
+    return found
 
 
 def _distance(item: Detection, cameras: Mapping[str, Pose]) -> float:
@@ -299,8 +313,11 @@ def _joined(group: Sequence[Detection], refit: Refit, cameras: Mapping[str, Pose
         middle = _middle(views, cameras)
         alike = [item for item in views if item.category == whole.category]
         whole = min(alike, key=lambda item: _distance(item, cameras))
-        group = [_shifted(item, middle) if item in views else item for item in group]
-        whole = _shifted(whole, middle)
+        group = [
+            shifted(item, middle - item.pose.position[:2]) if item in views else item
+            for item in group
+        ]
+        whole = shifted(whole, middle - whole.pose.position[:2])
     box = max((item for item in group if item.category == whole.category), key=_worth)
     merged = replace(
         whole,

@@ -10,6 +10,7 @@ from malmm_ros.backends import make_backend
 from malmm_ros.camera import RgbdImage
 from malmm_ros.configuration import parse_mapping, within
 from malmm_ros.errors import UnknownNameError
+from malmm_ros.perception.agreement import CameraAgreement
 from malmm_ros.perception.borders import is_cut
 from malmm_ros.perception.checking import usable_images
 from malmm_ros.perception.closer_look import CloserLookConfig, CloserLooks
@@ -109,6 +110,7 @@ class ScenePipeline:
         self._tracker = Tracker(self._config.tracking)
         self._clutter = Clutter(self._config.clutter)
         self._looks = CloserLooks(self._config.closer_look)
+        self._agreement = CameraAgreement()
         self._workspace = Workspace()
         self._newest_s: dict[str, float] = {}
         self._problems: dict[str, str] = {}
@@ -199,9 +201,17 @@ class ScenePipeline:
                 continue
             masks = self._segmenter.segment(image, texts, ignore=view.robot)
             found = [self._estimate(view, mask) for mask in masks]
-            seen.append([item for item in found if item is not None and self._is_thing(item)])
+            things = [item for item in found if item is not None and self._is_thing(item)]
+            place = image.world_from_camera
+            seen.append(self._agreement.corrected(things, image.camera_name, place))
             views.append(replace(view, image=self._estimator.table.level(image)))
-        fused = fuse(seen, refit=self._estimator.refit, views=views, config=self._config.fusion)
+        fused = fuse(
+            seen,
+            refit=self._estimator.refit,
+            views=views,
+            agreement=self._agreement,
+            config=self._config.fusion,
+        )
         return views, fused
 
     def _estimate(self, view: View, mask: Mask) -> Detection | None:

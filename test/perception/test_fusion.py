@@ -9,6 +9,7 @@ import pytest
 
 from malmm_ros.camera import Pinhole, RgbdImage
 from malmm_ros.geometry import Pose
+from malmm_ros.perception.agreement import CameraAgreement, shifted
 from malmm_ros.perception.cloud import PointCloud
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.fusion import fuse
@@ -98,3 +99,42 @@ def test_a_thing_is_as_large_and_called_as_the_nearer_of_two_whole_views_has_it(
     # Where they agree that it is, the nearer one counts more.
     assert 0.2 < joined.pose.position[0] < 0.202
     assert len(joined.cloud) == len(near.cloud) + len(far.cloud)
+
+
+OFF = {"front": np.array([0.004, -0.003]), "overhead": np.array([-0.003, 0.002])}
+
+
+def seen_together(agreement: CameraAgreement, *cameras: str) -> list[Detection]:
+    """Three blocks by cameras whose calibrations are off, each in its own direction."""
+    views = [view(name, x=0.2) for name in cameras]
+    found = [
+        agreement.corrected(
+            [shifted(block(camera=name, x=x), OFF[name]) for x in (0.1, 0.25, 0.4)],
+            name,
+            one.image.world_from_camera,
+        )
+        for name, one in zip(cameras, views, strict=True)
+    ]
+    fused = fuse(found, refit=same, views=views, agreement=agreement)
+    return sorted(fused, key=lambda item: item.pose.position[0])
+
+
+@pytest.mark.parametrize("left", ["front", "overhead"])
+def test_when_one_camera_is_hidden_things_stay_where_both_had_them(left: str) -> None:
+    agreement = CameraAgreement()
+    for _ in range(5):
+        both = seen_together(agreement, "front", "overhead")
+    for before, after in zip(both, seen_together(agreement, left), strict=True):
+        assert after.pose.position == pytest.approx(before.pose.position, abs=0.0005)
+    # Without it they jump by as much as the calibrations differ.
+    jumped = seen_together(CameraAgreement(), left)[0]
+    assert np.linalg.norm(np.subtract(jumped.pose.position, both[0].pose.position)) > 0.002
+
+
+def test_what_is_known_of_a_camera_that_was_moved_is_forgotten() -> None:
+    agreement = CameraAgreement()
+    seen_together(agreement, "front", "overhead")
+    item, home = block(camera="front"), view("front", x=0.2).image.world_from_camera
+    assert agreement.corrected([item], "front", home)[0].pose != item.pose
+    assert agreement.corrected([item], "front", Pose((0.5, 0.0, 2.0))) == [item]
+    assert agreement.corrected([item], "front", home) == [item]
