@@ -178,6 +178,8 @@ _LONG_AGO = 300
 
 
 def count_frames(count: float) -> str:
-    """A duration in words."""
+    """A duration in words; without end where no way is known."""
+    if not math.isfinite(count):
+        return "no way known"
     whole = round(count)
     return f"{whole} frame{'' if whole == 1 else 's'}"

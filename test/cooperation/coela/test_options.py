@@ -10,6 +10,7 @@ from malmm_ros.agents.answers import UnusableAnswerError
 from malmm_ros.cooperation.coela.answers import read_choice, read_message
 from malmm_ros.cooperation.coela.options import (
     Option,
+    count_frames,
     find_option,
     label,
     list_plans,
@@ -85,3 +86,9 @@ def test_the_safe_option_is_never_a_message() -> None:
     assert safe_option(OPTIONS) is OPTIONS[1]
     transport = Option(text="", deed="", plan=Plan(kind="transport"))
     assert safe_option([*OPTIONS, transport]) is transport
+
+
+def test_a_way_that_nobody_knows_has_no_cost_in_frames() -> None:
+    assert [count_frames(cost) for cost in (1.2, 30.0, float("inf"))] == [
+        "1 frame", "30 frames", "no way known",
+    ]  # fmt: skip
