@@ -74,10 +74,17 @@ class JointListener:
         Raises:
             NodeDiedError: They do not come; says what does.
         """
-        after_s = seconds(self._node.get_clock().now().to_msg())
+        after_s = self._now_s()
+
+        def are_fresh() -> bool:
+            nonlocal after_s
+            # A restarted simulator's clock begins anew, and may be heard only now.
+            after_s = min(after_s, self._now_s())
+            return self._are_fresh(names, after_s)
+
         with self._arrived, self._asking():
             # A controller that has just come back takes a moment to be heard.
-            if not self._arrived.wait_for(lambda: self._are_fresh(names, after_s), _SILENCE_S):
+            if not self._arrived.wait_for(are_fresh, _SILENCE_S):
                 name = self._blame()
                 raise NodeDiedError(name, f"{self._problem(names, after_s)}; check node {name!r}")
             readings = [self._readings[name] for name in names]
@@ -145,6 +152,9 @@ class JointListener:
                 )
         if not good.all():
             self._complain("joint states hold numbers that are not finite")
+
+    def _now_s(self) -> float:
+        return seconds(self._node.get_clock().now().to_msg())
 
     def _are_fresh(self, names: tuple[str, ...], after_s: float) -> bool:
         now = time.monotonic()

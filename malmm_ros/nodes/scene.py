@@ -140,6 +140,9 @@ class SceneNode(Node):
         count = -1
 
         def is_fresh() -> bool:
+            nonlocal stamp_s
+            # A restarted simulator's clock begins anew, and may be heard only now.
+            stamp_s = min(stamp_s, self.get_clock().now().nanoseconds * 1e-9)
             return (
                 self._latest is not None
                 and self._count != count

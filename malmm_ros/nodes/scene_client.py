@@ -120,16 +120,21 @@ class SceneClient:
         Raises:
             NodeDiedError: A needed node is gone, or no scene comes.
         """
-        after_s = seconds(self._node.get_clock().now().to_msg())
+        after_s = self._now_s()
         started = time.monotonic()
         with self._arrived:
             while True:
                 waited = time.monotonic() - started
+                # A restarted simulator's clock begins anew, and may be heard only now.
+                after_s = min(after_s, self._now_s())
                 scene = self._rested(started, after_s, impatient=waited > _REST_PATIENCE_S)
                 if scene is not None:
                     return scene
                 self._check(waited)
                 self._arrived.wait(0.05)
+
+    def _now_s(self) -> float:
+        return seconds(self._node.get_clock().now().to_msg())
 
     def _receive(self, message: malmm_ros.msg.SceneState) -> None:
         scene = scene_value(message)
