@@ -131,7 +131,12 @@ class ControllerDouble(Node):
         started = time.monotonic()
         try:
             # Looked at again: who made it hang lets it go at the end, or its thread would stay.
-            while (now := time.monotonic() - started) < trajectory.duration or self.mode == "hang":
+            # What is to fail does so however late its thread gets its turn.
+            while (
+                (now := time.monotonic() - started) < trajectory.duration
+                or self.mode == "hang"
+                or mode in _FAILURES
+            ):
                 if handle.is_cancel_requested:
                     handle.canceled()
                     return Result(error_code=Result.SUCCESSFUL, error_string="stopped")
