@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from malmm_ros.bringup.systems import SIM
 from malmm_ros.bringup.table import Argument, Bringup, Make, NodeEntry, Use, Value
@@ -149,12 +150,6 @@ COOPERATION = Bringup(
             },
         ),
         *(_agent(place) for place in range(MOST_AGENTS)),
-        NodeEntry(
-            name=_RVIZ.name,
-            package=_RVIZ.package,
-            executable=_RVIZ.executable,
-            arguments=("-d", "{share}/config/cooperation.rviz"),
-            is_wanted=_RVIZ.is_wanted,
-        ),
+        replace(_RVIZ, parameters={}, arguments=("-d", "{share}/config/cooperation.rviz")),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from malmm_ros.bringup.franka import BASE_TEXT, base_of, complete
 from malmm_ros.bringup.systems import SIM
@@ -256,13 +257,7 @@ REAL = Bringup(
                 "brake_actions": Make(of=_brake_actions),
             },
         ),
-        NodeEntry(
-            name=_RVIZ.name,
-            package=_RVIZ.package,
-            executable=_RVIZ.executable,
-            arguments=_RVIZ.arguments,
-            is_wanted=_wants_rviz,
-        ),
+        replace(_RVIZ, parameters={}, is_wanted=_wants_rviz),
     ),
     includes=(
         IncludeEntry(

@@ -8,7 +8,6 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -16,6 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from malmm_ros.cli.conversation import printable
+from malmm_ros.cli.interrupts import on_interrupts
 from malmm_ros.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -157,16 +157,7 @@ class _View:
 @contextmanager
 def _interrupts(client: CooperationClient) -> Iterator[None]:
     """The first Ctrl-C cancels the episode; the second ends the program."""
-    is_first = True
-
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        nonlocal is_first
-        if not is_first:
-            raise KeyboardInterrupt
-        is_first = False
-        client.cancel()
-
-    previous = signal.signal(signal.SIGINT, on_signal)
+    previous = on_interrupts(client.cancel)
     try:
         yield
     finally:

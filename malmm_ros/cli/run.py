@@ -7,15 +7,14 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.cli.argument_types import natural, output_file, output_folder, seconds
 from malmm_ros.cli.conversation import ConversationPrinter, printable
+from malmm_ros.cli.interrupts import on_interrupts
 from malmm_ros.cli.model_arguments import add_model_arguments, read_model
 from malmm_ros.cli.operator import HELP, TerminalOperator
 from malmm_ros.cli.vision_arguments import add_vision_arguments, read_vision
@@ -255,7 +254,7 @@ def _through_ros(arguments: argparse.Namespace) -> dict[str, Any]:
                 step = json.loads(event.data)["data"]
                 operator.show(step["summary"], step["code"])
 
-        previous = _on_interrupts(client.cancel)
+        previous = on_interrupts(client.cancel)
         try:
             result = client.run(
                 arguments.instruction,
@@ -303,26 +302,8 @@ def _listen(operator: TerminalOperator, arguments: argparse.Namespace) -> None:
 
 def _cancel_on_interrupt() -> CancelToken:
     token = CancelToken()
-    _on_interrupts(lambda: token.cancel("interrupted"))
+    on_interrupts(lambda: token.cancel("interrupted"))
     return token
-
-
-def _on_interrupts(cancel: Callable[[], None]) -> Any:
-    """The first Ctrl-C brakes the arm and ends the task; the second ends the program.
-
-    Returns:
-        The handler before.
-    """
-    is_first = True
-
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        nonlocal is_first
-        if not is_first:
-            raise KeyboardInterrupt
-        is_first = False
-        cancel()
-
-    return signal.signal(signal.SIGINT, on_signal)
 
 
 def _save_image(world: Any, folder: Path | None, name: str) -> None:

@@ -13,8 +13,8 @@ from malmm_ros.evaluation.statistics import paired_interval
 _Key = tuple[str, int]
 
 
-def read_report(path: Path) -> dict[str, Any]:
-    """Read what ``malmm evaluate --json`` wrote.
+def read_report(path: Path, command: str = "malmm evaluate") -> dict[str, Any]:
+    """Read what a command's ``--json`` wrote.
 
     Raises:
         ConfigurationError: It is missing or something else.
@@ -26,7 +26,7 @@ def read_report(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ConfigurationError(str(path), f"is not JSON: {error}") from error
     if not isinstance(report, dict) or not isinstance(report.get("episodes"), list):
-        raise ConfigurationError(str(path), "is not a report of `malmm evaluate --json`")
+        raise ConfigurationError(str(path), f"is not a report of `{command} --json`")
     return report
 
 

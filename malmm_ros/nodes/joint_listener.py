@@ -18,6 +18,7 @@ from sensor_msgs.msg import JointState as JointStateMessage
 
 from malmm_ros.errors import MotionError, NodeDiedError
 from malmm_ros.nodes.conversions import joint_state_value, seconds
+from malmm_ros.nodes.moment import Moment
 from malmm_ros.trajectory import JointState
 
 _SILENCE_S = 5.0  # wall time to wait for joint states that are not there at all
@@ -74,19 +75,16 @@ class JointListener:
         Raises:
             NodeDiedError: They do not come; says what does.
         """
-        after_s = self._now_s()
-
-        def are_fresh() -> bool:
-            nonlocal after_s
-            # A restarted simulator's clock begins anew, and may be heard only now.
-            after_s = min(after_s, self._now_s())
-            return self._are_fresh(names, after_s)
-
+        after = Moment(self._node)
         with self._arrived, self._asking():
             # A controller that has just come back takes a moment to be heard.
-            if not self._arrived.wait_for(are_fresh, _SILENCE_S):
+            if not self._arrived.wait_for(
+                lambda: self._are_fresh(names, after.stamp_s()), _SILENCE_S
+            ):
                 name = self._blame()
-                raise NodeDiedError(name, f"{self._problem(names, after_s)}; check node {name!r}")
+                raise NodeDiedError(
+                    name, f"{self._problem(names, after.stamp_s())}; check node {name!r}"
+                )
             readings = [self._readings[name] for name in names]
         return JointState(
             names=names,
@@ -152,9 +150,6 @@ class JointListener:
                 )
         if not good.all():
             self._complain("joint states hold numbers that are not finite")
-
-    def _now_s(self) -> float:
-        return seconds(self._node.get_clock().now().to_msg())
 
     def _are_fresh(self, names: tuple[str, ...], after_s: float) -> bool:
         now = time.monotonic()

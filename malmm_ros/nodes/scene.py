@@ -14,6 +14,7 @@ from rclpy.node import Node
 from malmm_ros.geometry import Pose
 from malmm_ros.msg import GripperState, SceneObject, SceneState
 from malmm_ros.nodes.conversions import pose_value, scene_message, seconds
+from malmm_ros.nodes.moment import Moment
 from malmm_ros.nodes.parameters import declare_configuration
 from malmm_ros.nodes.phrase_choice import choose
 from malmm_ros.nodes.qos import LATCHED
@@ -134,20 +135,17 @@ class SceneNode(Node):
         A newcomer is believed when it was seen several times: some more scenes are waited for
         while something that was asked for is missing.
         """
-        asked_s, stamp_s = _now_s(), self.get_clock().now().nanoseconds * 1e-9
+        asked_s, after = _now_s(), Moment(self)
         deadline_s = asked_s + self.config.longest_detect_s
         found: SceneState | None = None
         count = -1
 
         def is_fresh() -> bool:
-            nonlocal stamp_s
-            # A restarted simulator's clock begins anew, and may be heard only now.
-            stamp_s = min(stamp_s, self.get_clock().now().nanoseconds * 1e-9)
             return (
                 self._latest is not None
                 and self._count != count
                 and self._sensed_s >= asked_s
-                and seconds(self._latest.header.stamp) >= stamp_s - 1e-6
+                and seconds(self._latest.header.stamp) >= after.stamp_s() - 1e-6
             )
 
         for _ in range(_LOOKS):

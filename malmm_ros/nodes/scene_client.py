@@ -13,8 +13,9 @@ from rclpy.node import Node
 
 import malmm_ros.msg
 from malmm_ros.errors import NodeDiedError
-from malmm_ros.nodes.conversions import scene_value, seconds
+from malmm_ros.nodes.conversions import scene_value
 from malmm_ros.nodes.liveness import RETURN_S, NodeWatch
+from malmm_ros.nodes.moment import Moment
 from malmm_ros.nodes.waiting import call_service
 from malmm_ros.perception.phrases import ObjectPhrase
 from malmm_ros.robots.rehearsal import moved_objects
@@ -120,21 +121,16 @@ class SceneClient:
         Raises:
             NodeDiedError: A needed node is gone, or no scene comes.
         """
-        after_s = self._now_s()
+        after = Moment(self._node)
         started = time.monotonic()
         with self._arrived:
             while True:
                 waited = time.monotonic() - started
-                # A restarted simulator's clock begins anew, and may be heard only now.
-                after_s = min(after_s, self._now_s())
-                scene = self._rested(started, after_s, impatient=waited > _REST_PATIENCE_S)
+                scene = self._rested(started, after.stamp_s(), impatient=waited > _REST_PATIENCE_S)
                 if scene is not None:
                     return scene
                 self._check(waited)
                 self._arrived.wait(0.05)
-
-    def _now_s(self) -> float:
-        return seconds(self._node.get_clock().now().to_msg())
 
     def _receive(self, message: malmm_ros.msg.SceneState) -> None:
         scene = scene_value(message)

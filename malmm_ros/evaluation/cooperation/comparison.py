@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from malmm_ros.errors import ConfigurationError
+from malmm_ros.evaluation.comparison import read_report
 from malmm_ros.evaluation.statistics import mean_interval
 
 # An episode (its name and seed) and a figure of it.
 Figures = Mapping[tuple[str, int], float]
+
+_COMMAND = "malmm cooperate"
 
 
 def paired(ours: Figures, theirs: Figures) -> dict[str, Any]:
@@ -51,16 +53,10 @@ def read_cooperation_report(path: Path) -> dict[str, Any]:
     Raises:
         ConfigurationError: It is missing or something else.
     """
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigurationError(str(path), f"cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise ConfigurationError(str(path), f"is not JSON: {error}") from error
-    hashes = isinstance(report, dict) and report.get("config", {}).get("episode_hashes")
-    if not hashes or not isinstance(report.get("episodes"), list):
-        raise ConfigurationError(str(path), "is not a report of `malmm cooperate --json`")
-    return dict(report)
+    report = read_report(path, _COMMAND)
+    if not report.get("config", {}).get("episode_hashes"):
+        raise ConfigurationError(str(path), f"is not a report of `{_COMMAND} --json`")
+    return report
 
 
 def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
