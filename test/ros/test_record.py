@@ -51,7 +51,8 @@ def test_what_is_published_is_in_the_bag_after_control_c(
         clock.publish(Clock())
         other.publish(String(data="no"))
         wanted.publish(String(data="yes"))
-        assert events.wait_for_all_acked()
+        # What has reached the recorder must not be lost, however soon after it is told to end.
+        assert all(publisher.wait_for_all_acked() for publisher in (events, early, wanted))
         os.kill(pid, signal.SIGINT)
         wait_until(group.dead, timeout_s=15.0)
         assert group.dead() == {"record": 0}, lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,6 +41,9 @@ class Recorder:
         self._node, self._wanted = node, wanted
         self._types = bag_types()
         self._writer = _open(folder)
+        # A last callback may still be under way when the node is not spun any more.
+        self._writing = threading.Lock()
+        self._is_closed = False
         self._subscriptions: dict[str, Any] = {}
         self._refused: set[str] = set()
         self.counts: dict[str, int] = {}
@@ -53,10 +57,17 @@ class Recorder:
         )
 
     def close(self) -> None:
-        """Finish the file; without that it has no index."""
+        """Take what has arrived already and finish the file; without that it has no index."""
         for subscription in self._subscriptions.values():
+            # Acknowledged to who sent it, but still on its way to our callback.
+            while (
+                taken := subscription.handle.take_message(subscription.msg_type, True)
+            ) is not None:
+                subscription.callback(taken[0])
             self._node.destroy_subscription(subscription)
-        self._writer.close()
+        with self._writing:
+            self._is_closed = True
+            self._writer.close()
 
     def _look(self) -> None:
         """Subscribe to what has appeared."""
@@ -81,8 +92,10 @@ class Recorder:
         self.counts[topic] = 0
 
         def write(data: bytes) -> None:
-            self._writer.write(connection, time.time_ns(), data)
-            self.counts[topic] += 1
+            with self._writing:
+                if not self._is_closed:
+                    self._writer.write(connection, time.time_ns(), data)
+                    self.counts[topic] += 1
 
         self._subscriptions[topic] = self._node.create_subscription(
             message, topic, write, profile, callback_group=self._group, raw=True

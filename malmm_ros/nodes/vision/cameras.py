@@ -17,7 +17,7 @@ from malmm_ros.nodes.vision.matching import CameraFrame, FrameMatcher
 
 # Reliable first: without it two of three images of a megabyte are lost on the loopback device
 # (36 and 19 of 100 arrived). What a driver sends without it is taken as it is.
-_DEPTH = 2
+_DEPTH = 5
 
 
 @dataclass(slots=True, kw_only=True)
