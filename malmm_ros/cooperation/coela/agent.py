@@ -8,6 +8,7 @@ import numpy as np
 
 from malmm_ros.backends import load_backend
 from malmm_ros.cooperation.agent import AgentUsage
+from malmm_ros.cooperation.coela.carrying_out import CarryingOut
 from malmm_ros.cooperation.coela.communication import Communication
 from malmm_ros.cooperation.coela.configuration import CoelaConfig
 from malmm_ros.cooperation.coela.memory import Memory
@@ -20,7 +21,6 @@ from malmm_ros.cooperation.coela.session import Session
 from malmm_ros.cooperation.coela.single_actions import list_actions
 from malmm_ros.cooperation.coela.triggers import Triggers
 from malmm_ros.cooperation.transport.actions import FAILURES, ONGOING, TURN_LEFT, Action
-from malmm_ros.cooperation.transport.execution import Execution
 from malmm_ros.cooperation.transport.memory import TransportMemory
 from malmm_ros.cooperation.transport.observation import Briefing, Observation
 
@@ -49,7 +49,7 @@ class CoelaAgent:
         self._rng = rng
         self._perception = _make_perception(config)
         self._memory = Memory(briefing, config)
-        self.execution = Execution(self._memory.semantic, rng)
+        self.execution = CarryingOut(self._memory.semantic, rng)
         self._triggers = Triggers(self._memory)
         talks = bool(briefing.teammates) and config.has("communication")
         prompts = CoelaPrompts(briefing, talks=talks, plans=config.has("execution"))

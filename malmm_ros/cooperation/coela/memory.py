@@ -9,6 +9,7 @@ from typing import Literal
 
 from malmm_ros.cooperation.coela.configuration import CoelaConfig
 from malmm_ros.cooperation.coela.episodic import Deed, EpisodicMemory, seed_messages
+from malmm_ros.cooperation.mapping.striding import STRIDE_TURN_SHARE
 from malmm_ros.cooperation.mapping.walking import WalkingTimes
 from malmm_ros.cooperation.transport.layout import Room
 from malmm_ros.cooperation.transport.memory import TransportMemory
@@ -18,6 +19,7 @@ ExploredLevel = Literal["none", "part", "all"]
 
 # Floor behind furniture is hardly ever seen.
 _ALL_SHARE, _NONE_SHARE = 0.9, 0.05
+SHORT_OF_BED_M = 1.5
 
 
 class Memory:
@@ -36,7 +38,10 @@ class Memory:
         self.semantic = TransportMemory(briefing)
         _presume_walls(self.semantic)
         self.times = WalkingTimes(
-            self.semantic.chart, radius_m=rules.radius_m, walk_m=rules.walk_m
+            self.semantic.chart,
+            radius_m=rules.radius_m,
+            walk_m=rules.walk_m,
+            turn_share=STRIDE_TURN_SHARE,
         )
         self.episodic = EpisodicMemory(
             config.actions, config.dialogues, is_ranked=config.has("relevance")
@@ -76,7 +81,16 @@ class Memory:
     def frames_to_bed(self, x: float, y: float) -> float:
         """Estimate of the walk from a point to the bed, or to the middle of its room."""
         bed = self.semantic.bed or self.briefing.bedroom.inside.centre
-        return self.times.frames(bed, (x, y))
+        way = self.times.frames(bed, (x, y))
+        if self.semantic.bed is None:
+            return way
+        # It ends where what is let go counts.
+        return max(0.0, way - SHORT_OF_BED_M * STRIDE_TURN_SHARE / self.briefing.rules.walk_m)
+
+    def frames_to_deliver(self) -> float:
+        """Estimate of the walk from here to where what is let go counts."""
+        pose = self.semantic.now.pose
+        return self.frames_to_bed(pose.x, pose.y)
 
     def _forget(self) -> None:
         """Keep only what is before the eyes, and the floor that one can walk on."""

@@ -132,7 +132,7 @@ def _transports(memory: Memory) -> list[Option]:
     words = "transport what I hold to the bed"
     return [
         Option(
-            text=f"{words} ({count_frames(memory.frames_to(*semantic.bed) + drops)})",
+            text=f"{words} ({count_frames(memory.frames_to_deliver() + drops)})",
             deed=words,
             plan=Plan(kind="transport"),
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from malmm_ros.cooperation.coela.memory import Memory
 from malmm_ros.cooperation.coela.options import Option
-from malmm_ros.cooperation.mapping.walking import ARRIVAL_FRAMES
 from malmm_ros.cooperation.transport.plan import Plan
 
 # Estimates are rough: what looks a little too long may still do.
@@ -27,7 +26,7 @@ def object_to(memory: Memory, option: Option) -> str:
 def frames_home(memory: Memory, x: float, y: float) -> float:
     """Estimate of what bringing something from a point to the bed takes, letting go included."""
     rules = memory.briefing.rules
-    return memory.frames_to_bed(x, y) + ARRIVAL_FRAMES + rules.frames(rules.drop_frames)
+    return memory.frames_to_bed(x, y) + rules.frames(rules.drop_frames)
 
 
 def _left(memory: Memory) -> int:

@@ -62,12 +62,20 @@ class WalkingTimes:
         chart: The agent's map, which grows meanwhile.
         radius_m: Of the agent.
         walk_m: How far it walks in a frame.
+        turn_share: What turning and keeping clear cost beside the shortest way.
     """
 
-    def __init__(self, chart: SemanticMap, *, radius_m: float, walk_m: float) -> None:
+    def __init__(
+        self,
+        chart: SemanticMap,
+        *,
+        radius_m: float,
+        walk_m: float,
+        turn_share: float = TURN_SHARE,
+    ) -> None:
         self._chart = chart
         self._radius_m = radius_m
-        self._frames_per_m = TURN_SHARE / walk_m
+        self._frames_per_m = turn_share / walk_m
         self._version = -1
         self._fields: dict[tuple[int, int], NDArray[np.float64]] = {}
 

@@ -14,8 +14,10 @@ from malmm_ros.cooperation.mapping.semantic_map import (
     COST_UNKNOWN,
     COST_WALL,
 )
+from malmm_ros.cooperation.mapping.striding import Striding
 
 GRID = Grid.over(0.0, 0.0, 5.0, 4.0)
+TABLE = [(x / 8, 1.0 + y / 8, 0.7) for x in range(12, 28) for y in range(10)]
 
 
 def chart(*points: tuple[float, float, float]) -> SemanticMap:
@@ -95,23 +97,40 @@ def test_there_is_no_route_through_a_wall() -> None:
     assert find_route(chart(*wall).costs(), GRID.cell(1.0, 1.0), GRID.cell(4.0, 1.0)) is None
 
 
-def test_steering_reaches_its_goal_around_obstacles() -> None:
-    table = [(x / 8, 1.0 + y / 8, 0.7) for x in range(12, 28) for y in range(10)]
-    drawn = chart(*table)
-    steering = Steering(drawn, radius_m=0.18, step_m=0.5, rng=np.random.default_rng(0))
+def walk_across(steering: Steering, drawn: SemanticMap) -> tuple[int, int]:
+    """Go from one side to the other around what stands there; the turns and steps it took."""
     x, y, heading = 0.6, 1.5, math.radians(75)
     steering.head_for((4.4, 1.5))
-    for _ in range(60):
-        if math.dist((x, y), (4.4, 1.5)) < 0.5:
-            break
+    turns = steps = 0
+    while math.dist((x, y), (4.4, 1.5)) >= 0.5:
+        assert turns + steps < 60
         move = steering.next_move(x, y, heading)
         assert move is not None
         if move == "forward":
+            steps += 1
             x, y = x + 0.5 * math.cos(heading), y + 0.5 * math.sin(heading)
             assert drawn.clearances()[GRID.cell(x, y)] > 0.0
         else:
+            turns += 1
             heading += math.radians(15 if move == "turn_left" else -15)
-    assert math.dist((x, y), (4.4, 1.5)) < 0.5
+    return turns, steps
+
+
+@pytest.mark.parametrize("kind", [Steering, Striding])
+def test_steering_reaches_its_goal_around_obstacles(kind: type[Steering]) -> None:
+    drawn = chart(*TABLE)
+    walk_across(kind(drawn, radius_m=0.18, step_m=0.5, rng=np.random.default_rng(0)), drawn)
+
+
+def test_long_strides_take_fewer_turns_and_no_more_steps() -> None:
+    drawn = chart(*TABLE)
+    each = [
+        walk_across(kind(drawn, radius_m=0.18, step_m=0.5, rng=np.random.default_rng(0)), drawn)
+        for kind in (Steering, Striding)
+    ]
+    (turns, steps), (fewer_turns, same_steps) = each
+    assert fewer_turns < turns
+    assert same_steps <= steps
 
 
 def test_the_frontier_is_free_floor_beside_the_unknown() -> None:
