@@ -8,14 +8,14 @@ from malmm_ros.agents.offline.cooperating.listening import Heard, listen
 from malmm_ros.agents.offline.cooperating.reading import Option, RoomFacts, Situation
 
 # Frames kept in hand for turning, letting go and ways that are longer than they look.
-_SLACK, _SLACK_EMPTY = 110, -60
+_SLACK, _SLACK_EMPTY = 60, -60
 _PUT = 21
 _WITH_CONTAINER = 4
 # A container spares a trip later: it is worth this detour at least, or this share of its way to
 # the bed, while there are so many targets left.
 _CONTAINER_WAY, _CONTAINER_SHARE, _CONTAINER_TARGETS = 400, 1.5, 3
 # A full load takes one more along if it lies on the way.
-_DETOUR = 150
+_DETOUR, _DETOUR_SHARE = 150, 0.5
 _FILLING = 300
 # How much the way to the bed counts in what a thing costs.
 _HOME_SHARE = 0.3
@@ -101,7 +101,7 @@ class Chooser:
         best = min(wanted, key=lambda item: item.cost + _HOME_SHARE * item.home)
         if self._now.load == _WITH_CONTAINER - 1 and home is not None:
             detour = best.cost + best.home - home.cost
-            if detour > _DETOUR:
+            if detour > max(_DETOUR, _DETOUR_SHARE * home.cost):
                 return None
         container = self._container(home, besides=best)
         return container or Decision(best, "it is the target that costs least")
@@ -156,8 +156,9 @@ class Chooser:
         return detour < max(_CONTAINER_WAY, _CONTAINER_SHARE * option.home)
 
     def _to_carry(self) -> int:
-        known = {*self._now.delivered, *self._heard.delivered}
-        return self._now.total - len(known)
+        """Targets that nobody has brought or brings, those in the own hands included."""
+        known = {*self._now.delivered, *self._heard.delivered, *self._heard.carried}
+        return self._now.total - len(known - set(self._now.held))
 
     def _search(self, home: Option | None) -> Decision | None:
         """Where most is to be found for the way, if that is worth it before a delivery."""

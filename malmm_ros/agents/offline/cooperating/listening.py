@@ -12,6 +12,8 @@ _REQUEST = re.compile(r"\b(?:please|can you|could you|need (?:your )?help)\b", r
 _EXPLORED = re.compile(r"\bexplored\b|\bhave searched\b|\bnothing (?:more|else|left)\b", re.I)
 _FOUND = re.compile(r"\b(?:found|see|saw|there (?:is|are)|left)\b", re.I)
 _TAKES = re.compile(r"\b(?:take|taking|fetch|grasp|get|grab|hold|carry|bring|yes)\w*\b", re.I)
+_BRINGS = re.compile(r"\bI (?:carry|bring|hold)\b", re.I)
+_CLAIMS = re.compile(r"\bI take\b", re.I)
 _GOES = re.compile(r"\b(?:go|going|head|heading|explore|exploring|am in|search|walk)\b", re.I)
 _DELIVERED = re.compile(r"\bdelivered\b", re.I)
 
@@ -29,6 +31,7 @@ class Heard:
         claimed: Things that somebody takes or holds.
         reported: Targets that lie around, with their rooms.
         containers: Containers that lie around, with their rooms.
+        carried: Targets that somebody has in its hands, or has brought to the bed since.
         delivered: Things at the bed.
         request: The last sentence that asks for something, while it is unanswered.
     """
@@ -38,6 +41,7 @@ class Heard:
     claimed: set[int] = field(default_factory=set)
     reported: dict[int, str] = field(default_factory=dict)
     containers: dict[int, str] = field(default_factory=dict)
+    carried: set[int] = field(default_factory=set)
     delivered: set[int] = field(default_factory=set)
     request: str = ""
     asked_by: str = ""
@@ -45,22 +49,42 @@ class Heard:
 
 def listen(situation: Situation) -> Heard:
     """Take in the dialogue, oldest first, so that later words count."""
-    heard = Heard()
+    heard, own = Heard(), _own_claims(situation)
     for frame, speaker, text in situation.spoken:
         if speaker == situation.agent:
             heard.request = ""  # whatever was asked, something was said since
             continue
+        mine = {n for n, since in own.items() if (since, situation.agent) < (frame, speaker)}
         for sentence in _SENTENCE.split(text):
+            if _CLAIMS.search(sentence) and mine.intersection(_numbers(sentence)):
+                continue  # who said so first takes it; at one time, who is first by name
             _take_in(heard, speaker, sentence, is_old=situation.frame - frame > _OLD_FRAMES)
-    heard.claimed |= situation.mates_hold
+    heard.carried |= situation.mates_hold
+    heard.claimed |= heard.carried
+    kinds = situation.kinds
+    heard.carried = {n for n in heard.carried if kinds.get(n, "-") in situation.goal}
     for number in heard.claimed | heard.delivered:
         heard.reported.pop(number, None)
         heard.containers.pop(number, None)
     return heard
 
 
+def _own_claims(situation: Situation) -> dict[int, int]:
+    """Things that the agent itself said it takes, with the frame of its last words of that."""
+    claims: dict[int, int] = {}
+    for frame, speaker, text in situation.spoken:
+        if speaker == situation.agent:
+            for sentence in filter(_CLAIMS.search, _SENTENCE.split(text)):
+                claims.update(dict.fromkeys(_numbers(sentence), frame))
+    return {n: since for n, since in claims.items() if situation.frame - since <= _OLD_FRAMES}
+
+
+def _numbers(sentence: str) -> list[int]:
+    return [int(number) for _, number in THING.findall(sentence)]
+
+
 def _take_in(heard: Heard, speaker: str, sentence: str, *, is_old: bool) -> None:
-    things = [int(number) for _, number in THING.findall(sentence)]
+    things = _numbers(sentence)
     rooms = ROOM.findall(sentence)
     if _REQUEST.search(sentence):
         heard.request, heard.asked_by = sentence, speaker
@@ -71,6 +95,8 @@ def _take_in(heard: Heard, speaker: str, sentence: str, *, is_old: bool) -> None
         heard.explored.update(rooms)
     elif _FOUND.search(sentence) and things:
         _note_places(heard, sentence)
+    elif _BRINGS.search(sentence) and things:
+        heard.carried.update(things)
     elif _TAKES.search(sentence) and things:
         # Whoever said so long ago did something else, or has brought it to the bed.
         heard.claimed.update(() if is_old else things)

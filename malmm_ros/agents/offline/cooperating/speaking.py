@@ -35,15 +35,32 @@ class Speaker:
     def message(self) -> str:
         """What is new, shortest first; empty when nothing is."""
         request = self._request()
-        news = [*self._answer(), *self._rooms(), *self._finds(" ".join(request)), *request]
+        news = [*self._answer(), *request, *self._finds(" ".join(request)), *self._rooms()]
         intention = self._intention()
         if not news and not intention:
             return ""
+        # Who listens keeps few messages: each says how things stand.
+        news = [*self._load(), *news, *self._deliveries()]
         text = " ".join([*news, *intention])
         while len(text) > _MOST_CHARACTERS and news:
             news.pop()
             text = " ".join([*news, *intention])
         return text
+
+    def _load(self) -> list[str]:
+        if not self._now.held or self._is_bringing():
+            return []
+        return [f"I carry {', '.join(map(self._now.name, self._now.held))}."]
+
+    def _is_bringing(self) -> bool:
+        """Whether what is held goes to the bed now."""
+        now, option = self._now, self._decision.option
+        is_homewards = option.kind == "go" and option.room == now.bedroom
+        return bool(now.held) and (option.kind == "transport" or is_homewards)
+
+    def _deliveries(self) -> list[str]:
+        new = [n for n in self._now.delivered if n not in self._heard.delivered]
+        return [f"Delivered are {', '.join(map(self._now.name, new))}."] if new else []
 
     def _answer(self) -> list[str]:
         if not self._heard.request:
@@ -91,6 +108,9 @@ class Speaker:
         option = self._decision.option
         if self._decision.is_idle:
             return []
+        if self._is_bringing():
+            words = f"I bring {', '.join(map(self._now.name, self._now.held))} to the bed."
+            return [words] if words not in self._said else []
         is_far = option.is_container or option.cost > _FAR
         words = {
             "explore": f"I explore {option.room}.",
