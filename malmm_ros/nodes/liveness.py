@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable
 
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
@@ -48,6 +48,7 @@ RETURN_S = 20.0
 # patience together stay below the two seconds within which a death must be noticed.
 _HICCUP_S = 0.6
 _SIGN_PERIOD_S = 0.5
+_SIGNS_OF_LIFE = 3
 _REPORT_PERIOD_S = 0.1
 
 
@@ -118,9 +119,10 @@ class NodeWatch:
         self._alive: set[str] = set()
         self._lost: dict[str, float] = {}
         self._incarnations: dict[str, str] = {}
+        self._signs: dict[str, int] = {}
         self.changed = threading.Condition()
         group = ReentrantCallbackGroup()
-        self._subscriptions = [self._subscribe(name, group) for name in self._names]
+        self._subscriptions = [self._subscribe(name) for name in self._names]
         self._reported: set[str] = set()
         self._timer = node.create_timer(
             _REPORT_PERIOD_S,
@@ -200,7 +202,9 @@ class NodeWatch:
         self._subscriptions = []
         self._node.destroy_timer(self._timer)
 
-    def _subscribe(self, name: str, group: ReentrantCallbackGroup) -> Subscription[String]:
+    def _subscribe(self, name: str) -> Subscription[String]:
+        # In two threads the end of a lease could be told after its return, and would be believed.
+        group = MutuallyExclusiveCallbackGroup()
         return self._node.create_subscription(
             String,
             f"{name}/alive",
@@ -216,8 +220,11 @@ class NodeWatch:
         with self.changed:
             self._incarnations[name] = incarnation
             self._seen_s[name] = time.monotonic()
+            self._signs[name] = self._signs.get(name, 0) + 1
+            # One may come late from a node that is dead; it cannot go on.
+            goes_on = self._signs[name] >= _SIGNS_OF_LIFE
             self.changed.notify_all()
-        if self._is_counting:
+        if self._is_counting or goes_on:
             self._set_alive(name, is_alive=True)
 
     def _judge(self, name: str, event: QoSLivelinessChangedInfo) -> None:
@@ -239,6 +246,7 @@ class NodeWatch:
                 self._lost.pop(name, None)
             else:
                 self._lost[name] = time.monotonic()
+            self._signs[name] = 0
             if not is_alive:
                 # The lease of a restarted node is noticed before its new sign arrives.
                 self._incarnations.pop(name, None)

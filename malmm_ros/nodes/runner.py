@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -52,6 +53,10 @@ def main(
         sys.stderr.write(f"{error}\n")
         _leave(2)
     liveness = Liveness(node)
+    # What was made so far stays: to look through it again and again would hold every callback up
+    # for tens of milliseconds, a stop's too.
+    gc.collect()
+    gc.freeze()
     spinning = SpinThread(node, threads=threads)
     stop.wait()
     _close(node, spinning)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rclpy.event_handler import QoSLivelinessChangedInfo
 from rclpy.node import Node
 from rclpy.utilities import get_rmw_implementation_identifier
 from std_srvs.srv import Trigger
@@ -87,6 +88,31 @@ def test_a_stopped_process_is_dead_and_alive_again_when_it_goes_on(
     assert lost.get(timeout=2.5) == "sleepy"
     os.kill(pid, signal.SIGCONT)
     assert watch.wait_for(timeout_s=5.0) == ()
+    watch.destroy()
+
+
+def test_a_node_that_goes_on_giving_signs_is_alive_whatever_was_told_of_its_lease(
+    client: Node, processes: ProcessGroup, ros_environment: dict[str, str]
+) -> None:
+    watch = NodeWatch(client, ["sleepy"])
+    pid = processes.start("sleepy", SLEEPY, environment=ros_environment)
+    assert watch.wait_for(timeout_s=15.0) == ()
+    # The lease was lost for a moment, and its return was told first, or not at all.
+    watch._judge("sleepy", QoSLivelinessChangedInfo())
+    assert watch.missing() == ("sleepy",)
+    assert watch.wait_for(timeout_s=5.0) == ()
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 2.0
+    while not watch.is_lost("sleepy"):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    watch.destroy()
+
+
+def test_one_late_sign_of_a_dead_node_is_no_sign_of_life(client: Node) -> None:
+    watch = NodeWatch(client, ["nobody"])
+    watch._see("nobody", "1 first")
+    assert watch.missing() == ("nobody",)
     watch.destroy()
 
 
