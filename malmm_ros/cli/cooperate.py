@@ -42,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compare-with", type=Path, help="another report: the difference on the same episodes"
     )
     add_coela_arguments(parser)
-    parser.add_argument("--observations", default="oracle", help="where observations come from")
+    parser.add_argument(
+        "--observations",
+        default="oracle",
+        help="oracle: told by the world; detected: from rendered colour and depth alone",
+    )
     parser.add_argument(
         "--episodes",
         default="",
@@ -162,6 +166,8 @@ def _film(config: CooperationConfig, path: Path) -> int:
     from malmm_ros.cooperation.transport.world import AGENT_NAMES, TransportWorld
 
     check_film(path)
+    if config.observations != "oracle":
+        raise ConfigurationError("--film", "is drawn with oracle observations only")
     check_writable(path, "--film")
     names = AGENT_NAMES[: len(config.agents)]
     world = TransportWorld(config.selected()[0], agents=names, rules=config.rules)

@@ -75,11 +75,27 @@ def print_report(report: Mapping[str, Any]) -> None:
             "language model",
             highlight=False,
         )
+    _print_detection(console, report)
     _print_comparisons(console, report)
     console.print(_beside_the_published(report))
     console.print(
         f"{len(report['episodes'])} episodes of the team, {report['cpu_s_per_episode']:.1f} s of "
         f"processor each, {report['wall_s']:.0f} s of wall time",
+        highlight=False,
+    )
+
+
+def _print_detection(console: Console, report: Mapping[str, Any]) -> None:
+    """How good the eyes were that the figures come from."""
+    found = report.get("detection")
+    if not found or found["map_50"] is None:
+        return
+    things, error = found["map_50_things"], found["calibration_error"]
+    console.print(
+        f"detection: mAP@50 {found['map_50']:.3f}"
+        + (f", of what can be carried {things:.3f}" if things is not None else "")
+        + (f", calibration error {error:.3f}" if error is not None else "")
+        + f", {found['objects']} boxes in {found['images']} images",
         highlight=False,
     )
 
@@ -126,7 +142,9 @@ def _beside_the_published(report: Mapping[str, Any]) -> Table:
         f"{report['efficiency_improvement']:.2f}",
         "here",
     )
-    for name, (rate, gain) in published.ORACLE.items():
+    is_oracle = config["observations"] == "oracle"
+    beside = published.ORACLE if is_oracle else published.DETECTED
+    for name, (rate, gain) in beside.items():
         text = "–" if gain is None else f"{gain:.2f}"
         table.add_row(name, f"{rate:.2f}", text, published.LABEL)
     return table

@@ -15,10 +15,11 @@ from malmm_ros.cooperation.coela.configuration import CoelaConfig
 from malmm_ros.cooperation.transport.episode import EPISODE_SETS, Episode, load_episodes
 from malmm_ros.cooperation.transport.placement import MOST_AGENTS
 from malmm_ros.cooperation.transport.rules import TransportRules
-from malmm_ros.cooperation.transport.team import check_agents
+from malmm_ros.cooperation.transport.team import check_agents, check_decentralised
 from malmm_ros.errors import ConfigurationError, UnknownNameError
 
-OBSERVATIONS = ("oracle",)
+# oracle: by ray casting; detected: from rendered colour and depth alone.
+OBSERVATIONS = ("oracle", "detected")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,8 @@ class CooperationConfig:
         if self.observations not in OBSERVATIONS:
             raise UnknownNameError("observations", self.observations, OBSERVATIONS)
         check_agents(self.agents)
+        if self.observations == "detected":
+            check_decentralised((*self.agents, *self.against, self.baseline))
         if self.alone:
             check_agents((self.alone,))
         if self.against:

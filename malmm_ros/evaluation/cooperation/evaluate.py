@@ -7,11 +7,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from malmm_ros.cooperation.coela.episode import run_talking
+from malmm_ros.cooperation.detection.quality import Judge
+from malmm_ros.cooperation.detection.world import DetectedWorld
 from malmm_ros.cooperation.transport.runner import EpisodeRecord, run_episode
 from malmm_ros.cooperation.transport.team import build_team
 from malmm_ros.cooperation.transport.world import AGENT_NAMES, TransportWorld
@@ -40,11 +43,16 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CooperationResult:
-    """What came of a job; ``cpu_s`` is the processor's time, not the clock's."""
+    """What came of a job; ``cpu_s`` is the processor's time, not the clock's.
+
+    Attributes:
+        judge: How well things were detected; ``None`` where nothing had to be.
+    """
 
     job: Job
     record: EpisodeRecord
     cpu_s: float
+    judge: Judge | None = None
 
 
 def evaluate_cooperation(
@@ -103,12 +111,33 @@ def run_job(
 ) -> CooperationResult:
     """Run one episode."""
     started = time.process_time()
-    world = TransportWorld(
-        find_episode(job.episode), agents=AGENT_NAMES[: len(job.agents)], rules=config.rules
-    )
+    with _open_world(config, job) as world:
+        record = _play(config, job, world, transcripts)
+        judge = world.judge if isinstance(world, DetectedWorld) else None
+    cpu_s = time.process_time() - started
+    return CooperationResult(job=job, record=record, cpu_s=cpu_s, judge=judge)
+
+
+@contextmanager
+def _open_world(config: CooperationConfig, job: Job) -> Iterator[TransportWorld]:
+    """The world of a job at its start, with the observations that are asked for."""
+    episode, names = find_episode(job.episode), AGENT_NAMES[: len(job.agents)]
+    if config.observations != "detected":
+        yield TransportWorld(episode, agents=names, rules=config.rules)
+        return
+    world = DetectedWorld(episode, agents=names, rules=config.rules)
+    try:
+        yield world
+    finally:
+        world.close()
+
+
+def _play(
+    config: CooperationConfig, job: Job, world: TransportWorld, transcripts: Path | None
+) -> EpisodeRecord:
     if "coela" in job.agents:
         path = None if transcripts is None else transcripts / f"{job.name}.jsonl"
-        record = run_talking(
+        return run_talking(
             world,
             job.agents,
             seed=job.seed,
@@ -116,10 +145,8 @@ def run_job(
             options=config.options,
             transcript=path,
         )
-    else:
-        team = build_team(job.agents, world, seed=job.seed, options=config.options)
-        record = run_episode(world, team)
-    return CooperationResult(job=job, record=record, cpu_s=time.process_time() - started)
+    team = build_team(job.agents, world, seed=job.seed, options=config.options)
+    return run_episode(world, team)
 
 
 def _run(

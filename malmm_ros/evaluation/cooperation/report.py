@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from malmm_ros.cooperation.detection.quality import Judge
 from malmm_ros.evaluation.cooperation.comparison import paired
 from malmm_ros.evaluation.statistics import mean_interval
 
@@ -50,6 +51,8 @@ def make_report(config: CooperationConfig, results: Sequence[CooperationResult])
     if config.coela.model.price() is None:
         report["cost"] = None  # nobody knows the price
     report["is_stand_in"] = config.is_stand_in
+    if config.observations == "detected":
+        report["detection"] = _detection(team)
     if against:
         report["against"] = _against(config, team, against, alone)
     report["config"] = config.to_json()
@@ -82,6 +85,15 @@ def _against(
             "efficiency_improvement": paired(*gains),
         },
     }
+
+
+def _detection(team: Sequence[CooperationResult]) -> dict[str, Any]:
+    """How well the team's agents recognised what they saw, over all their images."""
+    judge = Judge()
+    for result in team:
+        if result.judge is not None:
+            judge.merge(result.judge)
+    return judge.report()
 
 
 def _key(result: CooperationResult) -> tuple[str, int]:

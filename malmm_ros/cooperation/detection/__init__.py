@@ -1,0 +1,1 @@
+"""What an agent sees in colour and depth alone: things, their classes, places and identities."""
