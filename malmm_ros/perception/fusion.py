@@ -24,9 +24,16 @@ Refit = Callable[[Detection], Detection]
 
 _FORBIDDEN = 1e3
 _SIDES = 0.05  # m
+# Of such things, views from above show little; wide ones are often cut where nobody notices, m.
+_TALL, _SLENDER = 0.07, 0.15
+_ASIDE = 0.75  # of what a level view shows of sides
+_SHARP = 0.9  # m; from here on, distance costs sharpness
+# What has a floor, of which a camera from above may see nothing else; it may be so far beside.
+_WITH_FLOOR, _BESIDE = frozenset(("container", "bin")), 0.02  # m
 _TRACE = 0.15  # of the points
 # Views of one size: sides differ by less, metres and share.
 _ALIKE, _ALIKE_SHARE = 0.008, 0.12
+_HIDDEN = 0.15  # of its outline behind something nearer: a part of it may be unseen
 _UNSEEN = 0.9  # of the points of a view that is cut
 _AROUND = 0.025  # m; cameras disagree by some millimetres, and a view may have seen too little
 
@@ -103,6 +110,7 @@ def fuse(
         or not (
             _is_piece_of_larger(whole, wholes, config)
             or _is_trace(whole, wholes)
+            or _is_floor(whole, wholes)
             or (whole.is_cut and len(detections) > 1 and _is_denied(whole, views))
         )
     ]
@@ -225,6 +233,18 @@ def _is_trace(item: Detection, wholes: Sequence[Detection]) -> bool:
     )
 
 
+def _is_floor(item: Detection, wholes: Sequence[Detection]) -> bool:
+    """Whether a mark is the floor of what another camera sees as something open."""
+    points = item.cloud.points[:: max(1, len(item.cloud) // 100)]
+    return is_flat(item) and any(
+        other.category in _WITH_FLOOR
+        and not set(other.cameras) <= set(item.cameras)
+        and other.color == item.color
+        and share_within(points, [(other.pose, np.asarray(other.size))], inflation=_BESIDE) >= 0.5
+        for other in wholes
+    )
+
+
 def _is_within(item: Detection, whole: Detection, config: FusionConfig) -> bool:
     """Whether most of a cloud lies within the parts of another detection."""
     points = item.cloud.points[:: max(1, len(item.cloud) // 100)]
@@ -301,8 +321,8 @@ def _joined(group: Sequence[Detection], refit: Refit, cameras: Mapping[str, Pose
 
     Where the view that names it and another one show it whole, it is as large as the nearest one
     of that name has it, and where they agree that it is: calibrations differ by millimetres, and
-    joined as they are, the points of all would make it larger. Else it is fitted anew to all
-    points.
+    joined as they are, the points of all would make it larger. Where it alone shows it whole and
+    nothing hides a part, it is as that view has it. Else it is fitted anew to all points.
     """
     if len(group) == 1:
         return group[0]
@@ -312,7 +332,7 @@ def _joined(group: Sequence[Detection], refit: Refit, cameras: Mapping[str, Pose
     if is_agreed:
         middle = _middle(views, cameras)
         alike = [item for item in views if item.category == whole.category]
-        whole = min(alike, key=lambda item: _distance(item, cameras))
+        whole = min(alike, key=lambda item: _unclearness(item, cameras))
         group = [
             shifted(item, middle - item.pose.position[:2]) if item in views else item
             for item in group
@@ -324,35 +344,74 @@ def _joined(group: Sequence[Detection], refit: Refit, cameras: Mapping[str, Pose
         # What another view has added of a neighbour is left out.
         cloud=PointCloud.joined([_cropped(item.cloud, box) for item in group]),
         cameras=tuple(dict.fromkeys(name for item in group for name in item.cameras)),
-        score=max(item.score for item in group),
+        score=max(item.score for item in group if item.category == whole.category),
         is_cut=all(item.is_cut for item in group),
         hidden=min(item.hidden for item in group),
         phrase=whole.phrase or next((item.phrase for item in group if item.phrase), ""),
     )
-    return merged if is_agreed else replace(refit(merged), is_cut=merged.is_cut)
+    if is_agreed or (whole in views and _shows_all(whole)):
+        return merged
+    return replace(refit(merged), is_cut=merged.is_cut)
+
+
+def _shows_all(item: Detection) -> bool:
+    """Whether a whole view shows a slender thing so well that views from above only blur it."""
+    return item.hidden < _HIDDEN and item.size[2] > _TALL and max(item.size[:2]) < _SLENDER
 
 
 def _namesake(group: Sequence[Detection], cameras: Mapping[str, Pose]) -> Detection:
     """The view after which the object is called.
 
-    Forms tell by their sides: a view from above, which shows hardly any, counts less, and so does
-    one from afar. What was asked for counts more.
+    Forms tell by their sides: of high things a view from above, which shows hardly any and not
+    what is below them, counts less, and so does one from afar. What was asked for counts more.
     """
-    nearest = min(_distance(item, cameras) for item in group)
+    nearest = min(_sharpness(item, cameras) for item in group)
     rises = [_rise(item) for item in group]
+    is_high = max(rises) > _TALL
     votes: dict[str, float] = {}
     weights: list[float] = []
     for item, rise in zip(group, rises, strict=True):
         weight = 0.3 + rise / max(*rises, 0.001) + (0.5 if item.phrase else 0.0)
-        if rise > _SIDES and item.pose.position[2] - 0.5 * item.size[2] > TABLE_TOP_Z + _SIDES:
+        levelness = _levelness(item, cameras)
+        if rise > _SIDES and _bottom(item) > TABLE_TOP_Z + _SIDES and levelness > _ASIDE:
             weight += 1.0  # its sides are seen to end in the air, where others may not see it
         weight *= item.score * (0.5 if item.is_cut else 1.0)
-        weight *= nearest / _distance(item, cameras)
+        weight *= nearest / _sharpness(item, cameras)
+        if is_high:
+            weight *= levelness
         weights.append(weight)
         votes[item.category] = votes.get(item.category, 0.0) + weight
     best = max(votes, key=lambda category: votes[category])
     of_it = [index for index, item in enumerate(group) if item.category == best]
     return group[max(of_it, key=lambda index: weights[index])]
+
+
+def _unclearness(item: Detection, cameras: Mapping[str, Pose]) -> float:
+    """What speaks against a whole view's size: distance, and steepness where a thing is high."""
+    if item.size[2] < _TALL:
+        return _distance(item, cameras)
+    return _sharpness(item, cameras) / _levelness(item, cameras)
+
+
+def _sharpness(item: Detection, cameras: Mapping[str, Pose]) -> float:
+    """The distance from which its form is seen, metres; nearer than some, no pixels lack."""
+    return max(_SHARP, _distance(item, cameras))
+
+
+def _levelness(item: Detection, cameras: Mapping[str, Pose]) -> float:
+    """How much of a high thing's sides a view shows: 1 from aside, little from above."""
+    found = 0.0
+    for name in item.cameras:
+        if name not in cameras:
+            return 1.0
+        sight = np.subtract(item.pose.position, cameras[name].position)
+        length = max(float(np.linalg.norm(sight)), 1e-9)
+        found = max(found, float(np.hypot(sight[0], sight[1])) / length)
+    return 0.2 + 0.8 * found
+
+
+def _bottom(item: Detection) -> float:
+    return float(item.pose.position[2] - 0.5 * item.size[2])
 
 
 def _cropped(cloud: PointCloud, box: Detection) -> PointCloud:

@@ -101,6 +101,91 @@ def test_a_thing_is_as_large_and_called_as_the_nearer_of_two_whole_views_has_it(
     assert len(joined.cloud) == len(near.cloud) + len(far.cloud)
 
 
+def seen_at(pose: Pose, camera: str) -> View:
+    """A view of nothing, from somewhere."""
+    one = view(camera, x=0.2)
+    return replace(one, image=replace(one.image, world_from_camera=pose))
+
+
+ASIDE = seen_at(Pose((1.4, 0.0, TABLE_TOP_Z + 0.5)), "front")
+ABOVE = seen_at(Pose((0.2, 0.0, TABLE_TOP_Z + 0.6)), "wrist")
+
+
+def solid(
+    category: str, size: tuple[float, float, float], *, bottom: float = 0.0, camera: str
+) -> Detection:
+    """Something at one place, seen all around."""
+    plain = Detection(
+        category=category,
+        color="violet",
+        pose=Pose((0.2, 0.0, TABLE_TOP_Z + bottom + 0.5 * size[2])),
+        size=size,
+        cloud=PointCloud.empty(),
+        cameras=(camera,),
+    )
+    return replace(plain, cloud=completed_cloud(plain))
+
+
+@pytest.mark.parametrize(
+    ("aside", "above"),
+    [
+        # Its shoulder and neck are a disc in the air.
+        (
+            solid("jar", (0.09, 0.09, 0.11), camera="front"),
+            solid("lid", (0.085, 0.085, 0.021), bottom=0.089, camera="wrist"),
+        ),
+        # Nothing shows that it ends in the air.
+        (
+            solid("hoop", (0.16, 0.16, 0.13), bottom=0.12, camera="front"),
+            solid("bin", (0.155, 0.155, 0.25), camera="wrist"),
+        ),
+        # Its upper edge alone is in the image.
+        (
+            solid("backboard", (0.03, 0.41, 0.48), camera="front"),
+            replace(solid("block", (0.04, 0.16, 0.1), bottom=0.38, camera="wrist"), is_cut=True),
+        ),
+    ],
+    ids=["jar", "hoop", "backboard"],
+)
+def test_high_things_are_what_a_view_from_aside_shows_however_near_one_from_above_is(
+    aside: Detection, above: Detection
+) -> None:
+    for views in ([[aside], [above]], [[above], [aside]]):
+        (joined,) = fuse(views, refit=same, views=[ASIDE, ABOVE])
+        assert (joined.category, joined.size) == (aside.category, aside.size)
+
+
+def test_low_things_are_what_the_near_view_from_above_shows() -> None:
+    near, far = (
+        solid("lid", (0.074, 0.074, 0.021), camera="wrist"),
+        solid("block", (0.08, 0.08, 0.021), camera="front"),
+    )
+    (joined,) = fuse([[far], [near]], refit=same, views=[ASIDE, ABOVE])
+    assert (joined.category, joined.size) == ("lid", near.size)
+
+
+def test_the_floor_of_what_another_camera_sees_as_a_tray_is_no_mark() -> None:
+    tray = solid("container", (0.2, 0.125, 0.05), camera="front")
+    floor = solid("target area", (0.19, 0.12, 0.001), camera="wrist")
+    assert fuse([[tray], [floor]], refit=same, views=[ASIDE, ABOVE]) == [tray]
+    beside = shifted(floor, np.array([0.0, 0.3]))
+    assert len(fuse([[tray], [beside]], refit=same, views=[ASIDE, ABOVE])) == 2
+
+
+def test_the_one_view_that_shows_a_slender_thing_whole_is_believed_and_not_all_points() -> None:
+    whole = solid("block", (0.041, 0.041, 0.09), camera="front")
+    blurred = solid("block", (0.055, 0.055, 0.09), camera="wrist")
+
+    def widest(item: Detection) -> Detection:
+        return replace(item, size=(0.06, 0.06, 0.09))
+
+    (joined,) = fuse([[whole], [blurred]], refit=widest, views=[ASIDE, ABOVE])
+    assert joined.size == whole.size
+    half_hidden = replace(whole, hidden=0.3)
+    (joined,) = fuse([[half_hidden], [blurred]], refit=widest, views=[ASIDE, ABOVE])
+    assert joined.size == (0.06, 0.06, 0.09)
+
+
 OFF = {"front": np.array([0.004, -0.003]), "overhead": np.array([-0.003, 0.002])}
 
 

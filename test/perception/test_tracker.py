@@ -97,6 +97,16 @@ def test_a_newcomer_has_to_be_seen_twice() -> None:
     assert [track.name for track in tracks] == ["red block", "blue block"]
 
 
+def test_what_was_seen_too_large_at_first_is_as_large_as_clear_views_have_it() -> None:
+    tracker, whole = Tracker(), block(0.2, 0.0)
+    blurred = replace(whole, pose=Pose((0.22, 0.0, TABLE_TOP_Z + 0.025)), size=(0.13, 0.05, 0.05))
+    tracker.update([blurred], [view(whole)], gripper())
+    for _ in range(3):
+        (track,) = tracker.update([whole], [view(whole)], gripper())
+    assert track.as_object().size == pytest.approx(whole.size)
+    assert track.pose.position == pytest.approx(whole.pose.position)
+
+
 def test_what_the_arm_hides_is_remembered() -> None:
     tracker = Tracker()
     item = block(0.2, 0.1)

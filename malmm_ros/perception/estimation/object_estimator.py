@@ -21,6 +21,8 @@ from malmm_ros.perception.estimation.support import (
 from malmm_ros.perception.estimation.table import TablePlane, TablePlaneConfig, heights
 from malmm_ros.perception.segmentation.segmenter import Mask
 
+_UNSURE = 0.75
+
 
 class Seen(Protocol):
     """An image and which of its pixels show the robot."""
@@ -78,7 +80,7 @@ class ObjectEstimator:
         return replace(
             found,
             phrase=mask.phrase,
-            score=found.score * mask.score,
+            score=found.score * mask.score * _sureness(level, mask),
             cameras=(level.camera_name,),
             second_color=mask.second_color,
             hidden=hidden_share(level.depth, self._heights, mask.pixels),
@@ -121,3 +123,8 @@ class ObjectEstimator:
             self._level = self._table.update(view.image, view.robot)
             self._heights = heights(self._level, self._table.table_z)
         return self._level
+
+
+def _sureness(level: RgbdImage, mask: Mask) -> float:
+    """How far a view can tell the kind: from above, a hoop looks as if it stood on the table."""
+    return _UNSURE if mask.category == "bin" and is_steep(level) else 1.0

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +26,8 @@ from malmm_ros.perception.quantiles import quantile
 # Thickness of hollow things' walls or rims, metres.
 WALLS = {"hoop": 0.01, "bin": 0.003, "container": 0.004}
 _LEAST_POINTS = 12
+# A body is not narrower than this share of what is seen of it.
+_NARROWER = 0.9
 _LACK = 0.02  # m
 _BOARD_THICKNESS, _POST_WIDTH = 0.015, 0.03  # m, of a backboard
 _FAR = 10.0  # m: a box so high has no top that points could lie on
@@ -129,7 +132,17 @@ def _body_round(shape: Shape) -> Upright:
     body = shape.points[(z < shape.bottom + share * shape.height) & (z > shape.bottom + 0.004)]
     points = body if len(body) >= _LEAST_POINTS else shape.points
     fit = fit_cylinder(points, bottom=shape.bottom - _FAR, top=shape.top + _FAR)
+    if fit.size[0] < _NARROWER * shape.short:
+        # From above its sides hardly show, but all of its outline does.
+        fit = _outline(shape, residual=fit.residual)
     return _from_fit(fit, shape, symmetry=0)
+
+
+def _outline(shape: Shape, *, residual: float) -> UprightFit:
+    """The smallest circle around what is seen from above."""
+    (x, y), radius = cv2.minEnclosingCircle(shape.points[:, :2].astype(np.float32))
+    width = min(2.0 * float(radius), shape.long)
+    return UprightFit(center=(float(x), float(y)), yaw=0.0, size=(width, width), residual=residual)
 
 
 def _rim_round(shape: Shape, *, wall: float) -> Upright:

@@ -17,6 +17,7 @@ from malmm_ros.perception.segmentation.regions import View
 from malmm_ros.perception.segmentation.shade import Shade
 from malmm_ros.perception.segmentation.splitting import split_cap, split_cubes, split_levels
 from malmm_ros.perception.segmentation.thing import Thing, union
+from malmm_ros.perception.segmentation.walls import is_bottomless
 
 _LEAST_POINTS = 12
 _LEAST_MARK = (0.018, 0.03)  # m
@@ -108,6 +109,8 @@ def _known(view: View, thing: Thing, light: Light) -> list[Known]:
         if form is not None:
             color, second = _colors(view, part, light)
             kind = recognise(form, color)
+            if kind == "bin" and is_bottomless(view, part):
+                kind = "hoop"
             result.append(
                 Known(thing=part, category=kind, color=color, second_color=second, shape=form)
             )

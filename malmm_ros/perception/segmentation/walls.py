@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from malmm_ros.perception.estimation.table import rays
 from malmm_ros.perception.quantiles import quantile
 from malmm_ros.perception.segmentation.regions import Region, View
-from malmm_ros.perception.segmentation.thing import hull_of, union, within
+from malmm_ros.perception.segmentation.thing import Thing, hull_of, union, within
 
 # Pieces of an open thing (a tray's walls, a bin's inside) are at most so far apart.
 _REACH_PX = 10
@@ -24,8 +24,12 @@ _COMPARED = 100
 # is narrower.
 _CLOSED = 0.0064
 _TOP_BAND = 0.004  # m
+# Of a thing's pixels: so many show the table through it when it has no bottom.
+_THROUGH = 0.03
 # A floor is so low; the table itself lies at 0 within half a millimetre.
 _FLOOR, _LOWEST_FLOOR = 0.012, 0.0018  # m
+# What stands so high in it is not it, and leaves so much of what lies between its walls.
+_CONTENT, _FLOOR_SHARE = 0.02, 0.5
 _FLOOR_PIXELS, _MOST_PIXELS = 60, 60_000
 
 
@@ -91,14 +95,35 @@ def share_floor(view: View, first: Region, second: Region) -> bool:
         return False
     hull = hull_of(whole.pixels)
     height = view.smooth[whole.window]
-    between = height[(hull > 0) & ~whole.pixels & (height > -0.5)]
-    if len(between) < _FLOOR_PIXELS:
+    is_between = (hull > 0) & ~whole.pixels & (height > -0.5)
+    if _is_level(height[is_between]):
+        return True
+    # What lies in it is no floor, but leaves enough of one, of its own colour, in sight.
+    is_own = is_between & (height < _CONTENT) & (view.families[whole.window] == whole.family)
+    return bool(is_own.sum() > _FLOOR_SHARE * is_between.sum()) and _is_level(height[is_own])
+
+
+def _is_level(height: NDArray[np.float32]) -> bool:
+    """Whether heights ``(N,)`` are those of one floor, and not of the table."""
+    if len(height) < _FLOOR_PIXELS:
         return False
-    if float((np.abs(between) < _LOWEST_FLOOR).mean()) > _BARE_IN_FLOOR:
+    if float((np.abs(height) < _LOWEST_FLOOR).mean()) > _BARE_IN_FLOOR:
         return False
-    level = float(np.median(between))
-    is_even = float((np.abs(between - level) < _TOP_BAND).mean()) > 0.6
+    level = float(np.median(height))
+    is_even = float((np.abs(height - level) < _TOP_BAND).mean()) > 0.6
     return is_even and _LOWEST_FLOOR < level < _FLOOR
+
+
+def is_bottomless(view: View, thing: Thing) -> bool:
+    """Whether the table is seen through what has a rim: a hoop, where a bin has a floor."""
+    own = np.pad(thing.pixels.astype(np.uint8), 1)
+    _, around = cv2.connectedComponents(1 - own, connectivity=4)
+    inside = ((around != around[0, 0]) & (own == 0))[1:-1, 1:-1]
+    # Not the band around edges, where readings are lost or mixed.
+    inside = cv2.erode(inside.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    is_table = inside & (np.abs(view.smooth[thing.window]) < _FLOOR)
+    is_table &= view.families[thing.window] != thing.family
+    return bool(is_table.sum() > _THROUGH * thing.pixels.sum())
 
 
 def is_too_large(view: View, group: Sequence[Region]) -> bool:

@@ -30,7 +30,8 @@ def measure(track: Track, detection: Detection, config: TrackingConfig) -> None:
     limit = np.maximum(_OTHER_SIZE, config.other * track.size)
     is_other = bool((np.abs(growth) > limit).any())
     # Behind a tray's wall, or below a lid, only a part of it is in sight.
-    is_hidden |= is_other and bool((growth < limit).all()) and not track.was_cut
+    is_part = is_other and bool((growth < limit).all()) and not track.was_cut
+    is_hidden |= is_part and not _is_correction(track, detection, config)
     is_doubted = track.doubts < _patience(track, config)
     if track.was_cut and not detection.is_cut:
         track.restart(detection)  # seen whole for the first time
@@ -48,6 +49,20 @@ def measure(track: Track, detection: Detection, config: TrackingConfig) -> None:
         track.measure(detection)
 
 
+def _is_correction(track: Track, detection: Detection, config: TrackingConfig) -> bool:
+    """Whether a clear view, among the first ones, shows that something was seen too large."""
+    return (
+        _is_young(track, config)
+        and not detection.is_cut
+        and detection.hidden <= config.hidden_share
+    )
+
+
+def _is_young(track: Track, config: TrackingConfig) -> bool:
+    """While it gets its name, and as long again: what it is may have just been settled."""
+    return track.frames <= 2 * config.naming_frames
+
+
 def _is_as_known(track: Track, detection: Detection) -> bool:
     """Whether what is seen of it lies where it is thought to be."""
     points = detection.cloud.points[:: max(1, len(detection.cloud) // 100)]
@@ -55,5 +70,10 @@ def _is_as_known(track: Track, detection: Detection) -> bool:
 
 
 def _patience(track: Track, config: TrackingConfig) -> int:
-    """Frames for which a change is not believed; furniture hardly ever changes."""
+    """Frames for which a change is not believed; furniture hardly ever changes.
+
+    Among the first views two in a row decide.
+    """
+    if _is_young(track, config):
+        return 1
     return config.doubts * (3 if track.as_object().is_fixed else 1)

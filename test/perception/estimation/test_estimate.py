@@ -101,6 +101,25 @@ def test_round_things_are_completed_behind(category: str, radius: float, height:
     assert found.size[0] == pytest.approx(2.0 * radius, abs=0.006)
 
 
+@pytest.mark.parametrize("away", [0.0, 1.5, 3.0])
+def test_a_jar_seen_from_above_is_as_wide_as_its_shoulder(away: float) -> None:
+    """Its neck hides a part of the shoulder, and of its side only an arc is seen."""
+    rng = np.random.default_rng(2)
+    radius, neck, height = 0.045, 0.0345, 0.11
+    r, turn = neck * np.sqrt(rng.random(250)), rng.uniform(0.0, 2.0 * math.pi, 250)
+    top = np.column_stack((r * np.cos(turn), r * np.sin(turn), np.full(250, height)))
+    r, turn = rng.uniform(neck, radius, 150), rng.uniform(0.0, 2.0 * math.pi, 150)
+    shoulder = np.column_stack((r * np.cos(turn), r * np.sin(turn), np.full(150, 0.09)))
+    turn = away + rng.uniform(-0.7, 0.7, 120)
+    side = np.column_stack(
+        (radius * np.cos(turn), radius * np.sin(turn), rng.uniform(0.006, 0.09, 120))
+    )
+    points = np.concatenate((top, shoulder, side)) + np.array((0.1, -0.2, TABLE_Z))
+    found = _detect(points + rng.normal(0.0, 0.001, points.shape), "jar")
+    assert found.size[0] == pytest.approx(2.0 * radius, abs=0.008)
+    assert math.dist(found.pose.position[:2], (0.1, -0.2)) < 0.004
+
+
 def test_a_ball_stands_on_the_table() -> None:
     found = _detect(
         clouds.sphere(np.random.default_rng(2), center=(0.2, 0.3), radius=0.033), "tomato"

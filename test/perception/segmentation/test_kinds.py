@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 from malmm_ros.bench.perception_scores import kind_of
+from malmm_ros.camera import Pinhole, RgbdImage
+from malmm_ros.geometry import Pose
 from malmm_ros.perception.detection import Detection
 from malmm_ros.perception.estimation import ObjectEstimator
 from malmm_ros.perception.robot_mask import RobotMask
 from malmm_ros.perception.segmentation.color import ColorSegmenter
+from malmm_ros.perception.segmentation.regions import View as RegionView
+from malmm_ros.perception.segmentation.thing import Thing
+from malmm_ros.perception.segmentation.walls import is_bottomless
 from malmm_ros.perception.tracking import View
 from malmm_ros.scene import MAX_GRIPPER_WIDTH, SceneObject
 from malmm_ros.simulation.appearance import Appearance, draw_appearance
@@ -76,3 +81,36 @@ def test_a_piece_of_a_hoop_behind_its_board_is_no_thing(see: See, seed: int) -> 
     objects, found = see("basketball_in_hoop", seed, replace(look, clutter=0))
     kinds = {item.category for item in objects}
     assert {item.category for item in found} <= kinds
+
+
+def ring_of(inside: float, *, radius: int = 40, width: int = 8) -> tuple[RegionView, Thing]:
+    """A rim from straight above, and what is as high inside of it."""
+    rows, columns = np.mgrid[0:100, 0:100]
+    distance = np.hypot(rows - 50, columns - 50)
+    rim = (distance < radius) & (distance >= radius - width)
+    heights = np.where(rim, 0.2, np.where(distance < radius, inside, 0.0)).astype(np.float32)
+    families = np.where(rim | ((distance < radius) & (inside > 0.0)), 2, 0).astype(np.uint8)
+    depth = (1.0 - heights).astype(np.float32)
+    lens = Pinhole(width_px=100, height_px=100, fx=100.0, fy=100.0, cx=49.5, cy=49.5)
+    rgb, down = np.zeros((100, 100, 3), np.uint8), Pose((0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0))
+    image = RgbdImage(rgb=rgb, depth=depth, camera=lens, world_from_camera=down)
+    blank = np.zeros((100, 100), bool)
+    seen = RegionView(
+        image=image,
+        table_z=0.0,
+        heights=heights,
+        smooth=heights,
+        families=families,
+        saturations=families,
+        is_inside=~blank,
+        is_edge=blank,
+    )
+    window = (slice(0, 100), slice(0, 100))
+    return seen, Thing(window=window, pixels=rim, family=2, is_flat=False)
+
+
+@pytest.mark.parametrize(("inside", "is_hoop"), [(0.0, True), (0.004, False), (0.05, False)])
+def test_the_table_is_seen_through_a_hoop_and_not_through_a_bin(
+    inside: float, is_hoop: bool
+) -> None:
+    assert is_bottomless(*ring_of(inside)) == is_hoop
