@@ -8,7 +8,9 @@ from malmm_ros.agents.offline.cooperating.listening import Heard, listen
 from malmm_ros.agents.offline.cooperating.reading import Option, RoomFacts, Situation
 
 # Frames kept in hand for turning, letting go and ways that are longer than they look.
-_SLACK, _SLACK_EMPTY = 60, -60
+_SLACK = 60
+# With empty hands there is nothing to lose: what looks a little too long is tried.
+_HOPE = 0.85
 _PUT = 21
 _WITH_CONTAINER = 4
 # A container spares a trip later: it is worth this detour at least, or this share of its way to
@@ -87,8 +89,10 @@ class Chooser:
 
     def _fits(self, option: Option) -> bool:
         """Whether a thing can be at the bed in time; with empty hands there is less to lose."""
-        slack = _SLACK if self._now.load else _SLACK_EMPTY
-        return option.cost + _PUT + option.home + slack <= self._now.left
+        return self._is_in_time(option.cost + _PUT + option.home)
+
+    def _is_in_time(self, frames: float) -> bool:
+        return (frames + _SLACK if self._now.load else _HOPE * frames) <= self._now.left
 
     def _grasp(self, home: Option | None) -> Decision | None:
         wanted = [
@@ -195,8 +199,7 @@ class Chooser:
 
     def _has_time(self, option: Option, home: Option | None) -> bool:
         back = option.home or (home.cost if home else 0)
-        slack = _SLACK if self._now.load else _SLACK_EMPTY
-        return option.cost + _LOOK + back + slack < self._now.left
+        return self._is_in_time(option.cost + _LOOK + back)
 
     def _worth(self, room: RoomFacts) -> float:
         """How much may be found in a room; 1 is a likely room that nobody has seen."""
