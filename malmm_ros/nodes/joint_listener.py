@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from rclpy.serialization import deserialize_message
@@ -65,7 +65,8 @@ class JointListener:
             topic,
             self._receive,
             qos_profile_sensor_data,
-            callback_group=ReentrantCallbackGroup(),
+            # In several threads a reading could overtake a newer one.
+            callback_group=MutuallyExclusiveCallbackGroup(),
             raw=True,
         )
 

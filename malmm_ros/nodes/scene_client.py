@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
 
 import malmm_ros.msg
@@ -63,7 +63,8 @@ class SceneClient:
             "scene",
             self._receive,
             10,
-            callback_group=group,
+            # In several threads a scene could overtake a newer one.
+            callback_group=MutuallyExclusiveCallbackGroup(),
         )
 
     @property

@@ -16,7 +16,7 @@ from geometry_msgs.msg import Point
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.action.client import ActionClient
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
@@ -83,7 +83,7 @@ class TimingClient(Closing):
             "joint_states",
             self._receive,
             qos_profile_sensor_data,
-            callback_group=group,
+            callback_group=MutuallyExclusiveCallbackGroup(),
         )
         self._spinning = SpinThread(self._node)
 
