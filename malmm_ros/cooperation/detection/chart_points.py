@@ -31,18 +31,21 @@ def chart_points(
     Returns:
         ``(N, 3)``, metres, world frame; of bare floor the height is 0.
     """
-    points, numbers = sighting.points.copy(), sighting.numbers
+    numbers = sighting.numbers
+    is_blocking = np.zeros(int(numbers.max()) + 1, dtype=bool)
+    is_blocking[list(blocking)] = True
     is_floor = numbers == FLOOR
+    is_told = is_blocking[np.maximum(numbers, 0)] & ~_is_beside_jump(image.depth)
+    is_told |= is_floor
+    points: NDArray[np.float32] = sighting.points[is_told]
+    points[is_floor[is_told], 2] = 0.0
     eye = np.asarray(image.world_from_camera.position, dtype=np.float32)
-    points[is_floor, 2] = 0.0
-    ahead = points[..., :2] - eye[:2]
-    distance = np.hypot(ahead[..., 0], ahead[..., 1])
-    is_told = np.isin(numbers, list(blocking)) & ~_is_beside_jump(image.depth)
-    is_told = (is_told | is_floor) & (distance <= range_m)
-    is_told &= points[..., 2] < CEILING_FROM_M
-    points[..., :2] += _DEEPER_M * ahead / np.maximum(distance, 1e-3)[..., None]
-    told: NDArray[np.float32] = points[is_told]
-    return told
+    ahead = points[:, :2] - eye[:2]
+    distance = np.hypot(ahead[:, 0], ahead[:, 1])
+    points[:, :2] += _DEEPER_M * ahead / np.maximum(distance, 1e-3)[:, None]
+    is_near = (distance <= range_m) & (points[:, 2] < CEILING_FROM_M)
+    near: NDArray[np.float32] = points[is_near]
+    return near
 
 
 def _is_beside_jump(depth: NDArray[np.float32]) -> NDArray[np.bool_]:

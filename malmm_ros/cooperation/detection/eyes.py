@@ -44,7 +44,7 @@ class Eyes:
     Args:
         briefing: What the agent knows at first.
         mates: Names of the agents that a class stands for: the team knows its colours.
-        on_sighting: Told of every image that was looked at.
+        on_sighting: Told of every image that was looked at, with its labels.
     """
 
     def __init__(
@@ -65,10 +65,12 @@ class Eyes:
     def perceive(self, observation: Observation) -> Observation:
         """The observation with what was recognised; while an action goes on nobody looks."""
         held = self._translate(observation)
+        with_labels = observation.look
+        observation = replace(observation, look=lambda: _without_labels(with_labels()))
         if observation.status == "ongoing":
             return replace(observation, held=held)
-        image = observation.look()
-        sighting = detect(image)
+        image = with_labels()
+        sighting = detect(_without_labels(image))
         if self._on_sighting is not None:
             self._on_sighting(image, sighting)
         mates = [item for item in sighting.detections if item.kind in self._mates]
@@ -193,6 +195,11 @@ class Eyes:
     def _known(self, item: Detection) -> int:
         (track, _), *_ = self.tracks.note([item])
         return track.id
+
+
+def _without_labels(image: RgbdImage) -> RgbdImage:
+    """What a camera shows, and nothing that only a renderer knows."""
+    return replace(image, labels=None, label_names=())
 
 
 def _is_blocking(item: Detection) -> bool:

@@ -141,8 +141,9 @@ def _connect(
     rgb: NDArray[np.uint8], near: NDArray[np.float64], is_body: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
     """Number connected pixels; on a grid of twice the size, links lie between the pixels."""
-    total = np.maximum(rgb.astype(np.float32).sum(axis=-1), 1.0)
-    shares = rgb[..., :2].astype(np.float32) / total[..., None]
+    wide = rgb.astype(np.float32)
+    total = np.maximum(wide[..., 0] + wide[..., 1] + wide[..., 2], 1.0)
+    shares = (wide[..., 0] / total, wide[..., 1] / total)
     allowed = _COLOR + _DARK / total
     height, width = is_body.shape
     grid = np.zeros((2 * height - 1, 2 * width - 1), np.uint8)
@@ -165,17 +166,20 @@ def _pairs(axis: int) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
 
 
 def _changes(
-    shares: NDArray[np.float32], allowed: NDArray[np.float32], axis: int
+    shares: tuple[NDArray[np.float32], NDArray[np.float32]],
+    allowed: NDArray[np.float32],
+    axis: int,
 ) -> NDArray[np.bool_]:
     """Between which neighbours along an axis the colour changes.
 
     Pixels on an edge mix two colours and would bridge them: such a pixel is parted from both.
     """
     first, second = _pairs(axis)
+    steps = [np.diff(share, axis=axis) for share in shares]
     limit = np.maximum(allowed[first], allowed[second])
-    changed: NDArray[np.bool_] = np.abs(shares[first] - shares[second]).max(axis=-1) > limit
-    before, after = (shares[:-2], shares[2:]) if axis == 0 else (shares[:, :-2], shares[:, 2:])
-    is_mixed = np.abs(before - after).max(axis=-1) > np.maximum(limit[first], limit[second])
+    changed: NDArray[np.bool_] = np.maximum(*(np.abs(step) for step in steps)) > limit
+    across = np.maximum(*(np.abs(step[first] + step[second]) for step in steps))
+    is_mixed = across > np.maximum(limit[first], limit[second])
     is_mixed &= ~changed[first] & ~changed[second]  # elsewhere nothing is bridged
     changed[first] |= is_mixed
     changed[second] |= is_mixed
@@ -201,14 +205,17 @@ def _fill_rims(
     numbers: NDArray[np.int32], near: NDArray[np.float64], is_body: NDArray[np.bool_]
 ) -> None:
     """Give pixels between surfaces, and mixed colours, to the neighbour of the nearest depth."""
-    best = np.full(numbers.shape, np.inf)
-    chosen = np.zeros_like(numbers)
-    for axis in (0, 1):
-        first, second = _pairs(axis)
-        gap = np.abs(near[first] - near[second])
-        for here, there in ((first, second), (second, first)):
-            is_better = (numbers[there] > 0) & (gap < best[here])
-            best[here] = np.where(is_better, gap, best[here])
-            chosen[here] = np.where(is_better, numbers[there], chosen[here])
-    is_open = is_body & (numbers == NOTHING) & (chosen > 0)
-    numbers[is_open] = chosen[is_open]
+    rows, columns = np.nonzero(is_body & (numbers == NOTHING))
+    best = np.full(len(rows), np.inf)
+    chosen = np.full(len(rows), NOTHING, dtype=np.int32)
+    height, width = numbers.shape
+    for down, aside in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        beside = (
+            np.clip(rows + down, 0, height - 1),
+            np.clip(columns + aside, 0, width - 1),
+        )
+        gap = np.abs(near[rows, columns] - near[beside])
+        is_better = (numbers[beside] > 0) & (gap < best)
+        best[is_better] = gap[is_better]
+        chosen[is_better] = numbers[beside][is_better]
+    numbers[rows, columns] = chosen
