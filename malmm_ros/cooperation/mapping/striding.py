@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from malmm_ros.cooperation.mapping.route import Route
@@ -17,6 +19,14 @@ _ROOM_M = 0.07
 
 class Striding(Steering):
     """Leads like :class:`Steering`, but aims as far ahead as the straight way is clear."""
+
+    def _current_route(self, x: float, y: float, avoid: Sequence[Point]) -> Route | None:
+        """The way as if nobody stood in it: who does walks on, and a detour is long.
+
+        Steps keep clear of teammates all the same; only a step that was blocked makes the route
+        lead around them.
+        """
+        return super()._current_route(x, y, avoid if self.replans else ())
 
     def _aim(self, route: Route, x: float, y: float) -> Point:
         near = super()._aim(route, x, y)

@@ -106,3 +106,39 @@ def test_a_stale_belief_costs_one_try(make_agent: Agents, observe: Observations)
         agent.act(observe([bed()], frame=frame))
     assert 100 not in agent.memory.objects
     assert agent.execution.plan is None or agent.execution.plan.object_id != 100
+
+
+def test_what_both_take_is_left_to_who_is_first_by_name(
+    make_agent: Agents, observe: Observations
+) -> None:
+    agent = make_agent()
+    visible = [seen(100, "apple", 7.5, 2.5), seen(101, "apple", 7.5, 0.5), bed()]
+    said_first = agent.act(observe(visible))
+    assert "I take <apple> (100)" in said_first.text
+    messages = [said("Alice", said_first.text), said("Bob", "I take <apple> (100).")]
+    agent.act(observe(visible, messages=messages, frame=1))
+    assert agent.execution.plan is not None
+    assert agent.execution.plan.object_id == 100
+
+
+def test_a_message_says_what_is_carried(make_agent: Agents, observe: Observations) -> None:
+    visible = [seen(100, "apple", 4.0), seen(104, "apple", 4.0, 2.0), bed()]
+    action = make_agent().act(observe(visible, (FULL_BOWL, held(120, "bread"))))
+    for number in (101, 102, 103, 120):
+        assert f"({number})" in action.text
+    assert "to the bed" in action.text
+
+
+def test_what_a_teammate_brings_need_not_be_looked_for(
+    make_agent: Agents, observe: Observations
+) -> None:
+    kinds = {}
+    others = ", ".join(f"<apple> ({number})" for number in (100, 101, 102, 103))
+    for word in ("", f"I bring {others}, <bread> (120) to the bed."):
+        agent = make_agent()
+        for frame in (0, 1, 2):
+            messages = [said("Bob", word)] if word and frame == 0 else []
+            hands = (held(104, "apple"), None)
+            agent.act(observe([bed()], hands, messages=messages, frame=frame, scan=NOTHING))
+        kinds[bool(word)] = agent.execution.plan.kind if agent.execution.plan else ""
+    assert kinds == {False: "explore", True: "transport"}

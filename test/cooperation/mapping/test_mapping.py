@@ -139,3 +139,14 @@ def test_the_frontier_is_free_floor_beside_the_unknown() -> None:
     rows, columns = np.nonzero(drawn.frontier())
     assert set(rows) == {GRID.cell(0.0, 2.06)[0]}
     assert set(columns) <= set(range(10))
+
+
+def test_long_strides_lead_through_a_door_that_somebody_walks_through() -> None:
+    doors = ((1.6, 2.4), (3.2, 3.9))
+    ys = [0.0625 + row / 8 for row in range(GRID.rows)]
+    wall = [(2.5, y, 2.5) for y in ys if not any(low < y < high for low, high in doors)]
+    steering = Striding(chart(*wall), radius_m=0.18, step_m=0.5, rng=np.random.default_rng(0))
+    steering.head_for((4.4, 2.0))
+    # Somebody comes through: the way stays the same, in case that it is free by then.
+    assert steering.next_move(0.6, 2.0, 0.0, [(2.5, 2.0)]) == "forward"
+    assert steering.next_move(1.1, 2.0, 0.0, [(2.0, 2.0)]) != "forward"
