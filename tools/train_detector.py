@@ -6,11 +6,16 @@ puts agents at random into training episodes, renders what they see, parts the i
 network with one hidden layer to what the renderer's own segmentation calls each part. Of every
 four episodes the last is held out: it sets the temperature that calibrates scores, and measures.
 It writes malmm_ros/cooperation/detection/classifier.json; equal seeds give equal weights.
+
+    .venv/bin/python tools/train_detector.py --judge test --views 4
+
+trains nothing and says how good the shipped network is on random views of a set of episodes.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 from pathlib import Path
@@ -24,7 +29,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from malmm_ros.camera import RgbdImage  # noqa: E402
-from malmm_ros.cooperation.detection.classifier import Classifier, softmax  # noqa: E402
+from malmm_ros.cooperation.detection.classifier import (  # noqa: E402
+    Classifier,
+    load_classifier,
+    softmax,
+)
 from malmm_ros.cooperation.detection.detector import (  # noqa: E402
     AGENTS,
     BACKGROUND,
@@ -45,7 +54,11 @@ from malmm_ros.cooperation.detection.segments import (  # noqa: E402
     part,
     world_points,
 )
-from malmm_ros.cooperation.transport.episode import Episode, load_episodes  # noqa: E402
+from malmm_ros.cooperation.transport.episode import (  # noqa: E402
+    EPISODE_SETS,
+    Episode,
+    load_episodes,
+)
 from malmm_ros.cooperation.transport.state import Body  # noqa: E402
 from malmm_ros.cooperation.transport.view import EgocentricView  # noqa: E402
 from malmm_ros.cooperation.transport.world import AGENT_NAMES, TransportWorld  # noqa: E402
@@ -193,12 +206,30 @@ def judge(classifier: Classifier, images: list[RgbdImage]) -> Judge:
 
 
 def main() -> None:
-    """Train, calibrate, measure on the held-out episodes, write."""
+    """Train, or only measure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--episodes", type=int, default=24, help="of the training set")
+    parser.add_argument("--episodes", type=int, default=24, help="how many of the set")
     parser.add_argument("--views", type=int, default=30, help="of each episode")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--judge", choices=EPISODE_SETS, help="only measure, on this set")
     arguments = parser.parse_args()
+    if arguments.judge:
+        judge_set(arguments.judge, arguments.episodes, arguments.views, arguments.seed)
+        return
+    train(arguments)
+
+
+def judge_set(name: str, episodes: int, views: int, seed: int) -> None:
+    """Measure the shipped network on random views of every episode of a set."""
+    total = Judge()
+    for number, episode in enumerate(load_episodes(name)[:episodes]):
+        images = Scenes(episode, np.random.default_rng([seed, number])).take(views)
+        total.merge(judge(load_classifier(), images))
+    print(json.dumps({name: total.report()}, indent=1))
+
+
+def train(arguments: argparse.Namespace) -> None:
+    """Train, calibrate, measure on the held-out episodes, write."""
     taught: list[tuple[NDArray[np.float64], list[str]]] = []
     held_out: list[tuple[NDArray[np.float64], list[str]]] = []
     judged: list[RgbdImage] = []
@@ -213,7 +244,13 @@ def main() -> None:
     others = np.concatenate([rows for rows, _ in held_out])
     classifier, hits = calibrate(classifier, others, [n for _, m in held_out for n in m])
     quality = judge(classifier, judged).report()
-    about = {"segments": len(names), "held_out_accuracy": round(hits, 4), **vars(arguments)}
+    about = {
+        "segments": len(names),
+        "held_out_accuracy": round(hits, 4),
+        "episodes": arguments.episodes,
+        "views": arguments.views,
+        "seed": arguments.seed,
+    }
     classifier.save(WEIGHTS, **about)
     print(f"{len(names)} segments of {len(CLASSES)} classes; held-out accuracy {hits:.4f}")
     print(f"held-out episodes: {quality}")
