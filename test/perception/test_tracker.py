@@ -107,6 +107,16 @@ def test_what_was_seen_too_large_at_first_is_as_large_as_clear_views_have_it() -
     assert track.pose.position == pytest.approx(whole.pose.position)
 
 
+def test_one_camera_alone_does_not_make_larger_what_two_have_seen() -> None:
+    tracker, both = Tracker(), replace(block(0.2, 0.0), cameras=("front", "overhead"))
+    blurred = replace(both, size=(0.08, 0.08, 0.05), cameras=("overhead",))
+    for _ in range(4):
+        tracker.update([both], [view(both)], gripper())
+    for _ in range(4):
+        (track,) = tracker.update([blurred], [view(both)], gripper())
+    assert track.as_object().size == pytest.approx(both.size)
+
+
 def test_what_the_arm_hides_is_remembered() -> None:
     tracker = Tracker()
     item = block(0.2, 0.1)

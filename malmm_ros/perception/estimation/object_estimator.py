@@ -101,7 +101,8 @@ class ObjectEstimator:
             found,
             phrase=detection.phrase,
             cameras=detection.cameras,
-            score=max(found.score, detection.score),
+            # How well it fits says nothing of a kind that no view could tell.
+            score=max(found.score if detection.category != "bin" else 0.0, detection.score),
             second_color=detection.second_color,
             hidden=detection.hidden,
         )

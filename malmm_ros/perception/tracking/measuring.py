@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from malmm_ros.perception.detection import Detection
@@ -32,7 +34,7 @@ def measure(track: Track, detection: Detection, config: TrackingConfig) -> None:
     # Behind a tray's wall, or below a lid, only a part of it is in sight.
     is_part = is_other and bool((growth < limit).all()) and not track.was_cut
     is_hidden |= is_part and not _is_correction(track, detection, config)
-    is_doubted = track.doubts < _patience(track, config)
+    is_doubted = track.doubts < _patience(track, detection, config)
     if track.was_cut and not detection.is_cut:
         track.restart(detection)  # seen whole for the first time
     elif is_hidden and not is_elsewhere and _is_as_known(track, detection):
@@ -50,12 +52,12 @@ def measure(track: Track, detection: Detection, config: TrackingConfig) -> None:
 
 
 def _is_correction(track: Track, detection: Detection, config: TrackingConfig) -> bool:
-    """Whether a clear view, among the first ones, shows that something was seen too large."""
-    return (
-        _is_young(track, config)
-        and not detection.is_cut
-        and detection.hidden <= config.hidden_share
-    )
+    """Whether a clear view shows that it was seen too large, rather than a part of it.
+
+    Among the first views each may; later on, one of several cameras.
+    """
+    is_clear = not detection.is_cut and detection.hidden <= config.hidden_share
+    return is_clear and (_is_young(track, config) or len(detection.cameras) > 1)
 
 
 def _is_young(track: Track, config: TrackingConfig) -> bool:
@@ -69,11 +71,14 @@ def _is_as_known(track: Track, detection: Detection) -> bool:
     return share_within(points, [(track.pose, track.size)], inflation=_MISPLACED) >= _AS_KNOWN
 
 
-def _patience(track: Track, config: TrackingConfig) -> int:
-    """Frames for which a change is not believed; furniture hardly ever changes.
+def _patience(track: Track, detection: Detection, config: TrackingConfig) -> int:
+    """Frames for which a change is not believed.
 
-    Among the first views two in a row decide.
+    Furniture hardly ever changes, and one camera of those that saw a thing may be wrong while
+    the arm hides it from the others. That it is smaller is believed sooner among the first views.
     """
-    if _is_young(track, config):
+    is_smaller = math.prod(detection.size) < math.prod(track.size)
+    if is_smaller and _is_young(track, config):
         return 1
-    return config.doubts * (3 if track.as_object().is_fixed else 1)
+    has_fewer = len(detection.cameras) < len(track.latest.cameras)
+    return config.doubts * (3 if has_fewer or track.as_object().is_fixed else 1)
