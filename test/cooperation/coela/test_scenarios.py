@@ -71,6 +71,18 @@ def test_with_the_last_target_in_hand_nothing_is_said(
     assert agent.execution.plan.kind == "transport"
 
 
+def test_what_is_carried_is_let_go_as_soon_as_it_counts(
+    make_agent: Agents, observe: Observations
+) -> None:
+    actions = {}
+    for x in (7.5, 7.8):  # the bed's middle is at 10.5; 3 m count
+        agent = make_agent()
+        lying = [seen(100 + i, "apple", 10.0, 2.0) for i in range(5)]
+        hands = (held(120, "bread"), None)
+        actions[x] = agent.act(observe([bed(), *lying], hands, x=x, room=BEDROOM)).kind
+    assert actions == {7.5: "forward", 7.8: "drop"}
+
+
 def test_a_message_is_followed_by_a_deed_and_not_said_again(
     make_agent: Agents, observe: Observations
 ) -> None:
