@@ -15,6 +15,8 @@ from malmm_ros.cooperation.detection.segments import CEILING_FROM_M, FLOOR
 _JUMP = 0.1
 # A surface is the border between two cells as often as not: a step along the ray decides.
 _DEEPER_M = 6e-3
+# Every second column: 0.04 m apart at 5 m, where cells are 0.125 m wide.
+_COLUMNS = 2
 
 
 def chart_points(
@@ -31,13 +33,14 @@ def chart_points(
     Returns:
         ``(N, 3)``, metres, world frame; of bare floor the height is 0.
     """
-    numbers = sighting.numbers
-    is_blocking = np.zeros(int(numbers.max()) + 1, dtype=bool)
+    every = (slice(None), slice(None, None, _COLUMNS))
+    numbers = sighting.numbers[every]
+    is_blocking = np.zeros(max(int(sighting.numbers.max()), 0) + 1, dtype=bool)
     is_blocking[list(blocking)] = True
     is_floor = numbers == FLOOR
-    is_told = is_blocking[np.maximum(numbers, 0)] & ~_is_beside_jump(image.depth)
+    is_told = is_blocking[np.maximum(numbers, 0)] & ~_is_beside_jump(image.depth)[every]
     is_told |= is_floor
-    points: NDArray[np.float32] = sighting.points[is_told]
+    points: NDArray[np.float32] = sighting.points[every][is_told]
     points[is_floor[is_told], 2] = 0.0
     eye = np.asarray(image.world_from_camera.position, dtype=np.float32)
     ahead = points[:, :2] - eye[:2]
