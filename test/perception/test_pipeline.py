@@ -218,7 +218,6 @@ def test_what_is_grasped_lies_in_the_hand_as_it_was_seen_from_close_by(
                 ("basketball_in_hoop", 4003),
                 ("basketball_in_hoop", 4006),
                 ("basketball_in_hoop", 4205),
-                ("empty_container", 4201),
                 ("close_jar", 4002),
                 ("empty_container", 4003),
                 ("insert_onto_square_peg", 4007),
