@@ -5,7 +5,8 @@
 puts agents at random into training episodes, renders what they see, parts the images and fits a
 network with one hidden layer to what the renderer's own segmentation calls each part. Of every
 four episodes the last is held out: it sets the temperature that calibrates scores, and measures.
-It writes malmm_ros/cooperation/detection/classifier.json; equal seeds give equal weights.
+It writes malmm_ros/cooperation/detection/classifier.json; the seed fixes the views and the
+network's start.
 
     .venv/bin/python tools/train_detector.py --judge test --views 4
 
