@@ -24,6 +24,7 @@ COMMANDS = {
     "cooperate": ("malmm_ros.cli.cooperate", "teams of agents that share a task and talk"),
     "bench": ("malmm_ros.cli.bench", "how fast each part is on this machine"),
     "up": ("malmm_ros.cli.up", "start the nodes of a system: sim, real, cooperation"),
+    "stop": ("malmm_ros.cli.stop", "brake the arm of a running system, or release it"),
     "record": ("malmm_ros.cli.record", "what a running system publishes, into an MCAP bag"),
     "replay": ("malmm_ros.cli.replay", "a recorded task again, with the recorded answers"),
     "calibrate": ("malmm_ros.cli.calibrate", "find where a camera is, from images of a board"),

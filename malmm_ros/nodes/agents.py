@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -29,14 +30,19 @@ from malmm_ros.agents.role_models import read_role_models
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import MalmmError, NodeDiedError
 from malmm_ros.nodes.arm_interfaces import CancelAll
+from malmm_ros.nodes.emergency import RELEASE
 from malmm_ros.nodes.goal_tokens import GoalTokens, finish
 from malmm_ros.nodes.liveness import RETURN_S, NodeWatch
 from malmm_ros.nodes.parameters import declare_configuration
+from malmm_ros.nodes.qos import LATCHED
 from malmm_ros.nodes.ros_robot import RosRobot
 from malmm_ros.nodes.runner import main as run_main
 from malmm_ros.nodes.transcript_publisher import TranscriptPublisher
 from malmm_ros.perception.phrases import find_phrases
 from malmm_ros.srv import Approve, RunTask
+
+# Wall time for a release to arrive: that of a node that has just come back, or by a hand.
+_RELEASE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +116,14 @@ class AgentsNode(Node):
         self.create_service(Trigger, "pause", self._on_pause, callback_group=group)
         self.create_service(Trigger, "resume", self._on_resume, callback_group=group)
         self.create_subscription(String, "say", self._on_say, 10, callback_group=group)
+        self._stopped = ""
+        self.create_subscription(
+            String,
+            "motion/stopped",
+            self._on_stopped,
+            LATCHED,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+        )
 
     def close(self) -> None:
         """End the task under way; its arm brakes."""
@@ -119,6 +133,19 @@ class AgentsNode(Node):
     def _on_lost(self, name: str) -> None:
         if name == self._config.needed_nodes[0] and self._busy.locked():
             self._brake_instead_of(name)
+
+    def _on_stopped(self, message: String) -> None:
+        """End the task when somebody stops the arm: it may not go on by itself on a release."""
+        self._stopped = message.data
+        if message.data and self._busy.locked():
+            self._cancel.cancel(_stop_words(message.data))
+
+    def _stays_stopped(self) -> bool:
+        """Whether the arm is stopped now, and not about to be released."""
+        deadline_s = time.monotonic() + _RELEASE_S
+        while self._stopped and time.monotonic() < deadline_s:
+            self._cancel.wait(0.02)
+        return bool(self._stopped)
 
     def _brake_instead_of(self, name: str) -> None:
         """Cancel the motions that a node has started and no longer watches over."""
@@ -173,6 +200,8 @@ class AgentsNode(Node):
         if request.timeout > 0.0:
             budget = replace(budget, wall_s=min(budget.wall_s, request.timeout))
         self._watch.require(timeout_s=RETURN_S)
+        if self._stays_stopped():
+            return _failure("stopped", _stop_words(self._stopped))
         self._robot.look_for(find_phrases(request.instruction))
         folder = Path(self._config.transcripts)
         folder.mkdir(parents=True, exist_ok=True)
@@ -239,6 +268,10 @@ class AgentsNode(Node):
             self._desk.say(message.data)
         else:
             self.get_logger().warning(f"no task is running; not said: {message.data}")
+
+
+def _stop_words(why: str) -> str:
+    return f"the arm is stopped: {why}; once it may move, call the service {RELEASE}"
 
 
 def _failure(reason: str, message: str) -> TaskResult:

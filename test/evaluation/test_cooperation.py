@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from malmm_ros.cli import main
@@ -151,3 +155,25 @@ def test_reports_are_compared_over_what_they_share(tmp_path: Path) -> None:
     paths[0].write_text("{}")
     with pytest.raises(ConfigurationError, match="not a report of"):
         read_cooperation_report(paths[0])
+
+
+@pytest.mark.slow
+def test_workers_end_with_a_command_that_was_killed() -> None:
+    words = ["cooperate", "--agents", "rhp,rhp", "--episodes", "training", "--workers", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "malmm_ros", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as command:
+        process = psutil.Process(command.pid)
+        deadline = time.monotonic() + 30.0
+        while len(process.children()) < 3 and time.monotonic() < deadline:  # and a tracker
+            time.sleep(0.05)
+        children = process.children()
+        time.sleep(3.0)  # until they wait for work or do it
+        command.kill()
+    assert len(children) >= 3
+    _, alive = psutil.wait_procs(children, timeout=15.0)
+    for child in alive:
+        child.kill()
+    assert not alive

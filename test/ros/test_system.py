@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -186,6 +188,43 @@ def test_cancel_in_mid_motion_brakes_the_arm_before_it_arrives(system: System) -
     executions = [line for line in lines if line.kind == "execution"]
     assert all(line.data["outcome"] != "done" for line in executions)
     assert not system.client.ground_truth().gripper.width < 0.05
+
+
+def test_a_stop_ends_the_task_and_nothing_starts_until_it_is_released(system: System) -> None:
+    system.load()
+    events = Events()
+    thread, box = run_in_thread(system, STACK, events)
+    assert events.coded.wait(60.0)
+    call_malmm(system, "stop")
+    thread.join(timeout=20.0)
+    assert box
+    assert box[0].reason == "cancelled"
+    assert "stopped by the service motion/stop" in box[0].message
+    refused = system.client.run(STACK, timeout_s=30.0)
+    assert refused.reason == "stopped"
+    assert "motion/release_stop" in refused.message
+    assert "accepted again" in call_malmm(system, "stop", "--release")
+    system.load()
+    result = system.client.run(STACK, timeout_s=90.0)
+    assert result.success, result.message
+
+
+def test_a_stop_that_nobody_hears_says_so(system: System) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        call_malmm(system, "stop", "--namespace", "elsewhere", "--timeout", "1")
+    assert caught.value.returncode == 1
+    assert "'motion'" in caught.value.stderr
+
+
+def call_malmm(system: System, *words: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "malmm_ros", *words],
+        env=system.environment,
+        capture_output=True,
+        text=True,
+        timeout=60.0,
+        check=True,
+    ).stdout
 
 
 @pytest.mark.timeout(240)

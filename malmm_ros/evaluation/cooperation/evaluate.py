@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -157,7 +159,9 @@ def _run(
             yield run_job(config, job, transcripts)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
+    with ProcessPoolExecutor(
+        min(workers, len(jobs)), mp_context=context, initializer=_end_with_parent
+    ) as pool:
         futures = [pool.submit(run_job, config, job, transcripts) for job in jobs]
         try:
             for future in as_completed(futures):
@@ -168,3 +172,15 @@ def _run(
             ) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when whoever started it was killed; its queue would never tell."""
+
+    def watch(parent: Any) -> None:
+        parent.join()
+        os._exit(1)
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=watch, args=(parent,), daemon=True).start()
