@@ -7,7 +7,6 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from malmm_ros.cli import main
@@ -159,6 +158,7 @@ def test_reports_are_compared_over_what_they_share(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_workers_end_with_a_command_that_was_killed() -> None:
+    psutil = pytest.importorskip("psutil", reason="comes with the extras")
     words = ["cooperate", "--agents", "rhp,rhp", "--episodes", "training", "--workers", "2"]
     with subprocess.Popen(
         [sys.executable, "-m", "malmm_ros", *words],

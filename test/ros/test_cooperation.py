@@ -122,7 +122,10 @@ def assert_same_episode(result: Any, *, seed: int, horizon: int) -> None:
 
 
 def test_equal_seeds_give_the_same_episode_through_nodes_and_in_one_process_and_rviz_sees_it(
-    system: System, cooperation: CooperationClient, client: Node
+    system: System,
+    cooperation: CooperationClient,
+    client: Node,
+    wait_until: Callable[..., None],
 ) -> None:
     shown: dict[str, list[Any]] = collections.defaultdict(list)
     for kind, topic, profile in (
@@ -140,6 +143,9 @@ def test_equal_seeds_give_the_same_episode_through_nodes_and_in_one_process_and_
     assert told
     assert {item.horizon for item in told} == {HORIZON}
     assert [item.frame for item in told] == sorted(item.frame for item in told)
+    # Latched topics reach a newcomer when it has been heard of, which can take longer than that.
+    topics = ("flat_markers", "cooperation_markers", "alice/map")
+    wait_until(lambda: all(shown[topic] for topic in topics), timeout_s=20.0, what="all topics")
     layout = load_episodes("test")[2].layout
     walls = [marker for marker in shown["flat_markers"][-1].markers if marker.ns == "walls"]
     assert len(walls) == len(layout.walls)
