@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from action_msgs.msg import GoalStatus
-from builtin_interfaces.msg import Time
-from rclpy.action.client import ActionClient, ClientGoalHandle
-from unique_identifier_msgs.msg import UUID
+from rclpy.action.client import ActionClient
 
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.nodes.liveness import NodeWatch
-from malmm_ros.nodes.waiting import (
-    WaitCancelledError,
-    await_result,
-    is_done_within,
-    wait_for_server,
-)
+from malmm_ros.nodes.waiting import WaitCancelledError, await_result, wait_for_server
 
-# Wall times.
-_VANISHED_S = 1.0
-_SLICE_S = 0.1
+_VANISHED_S = 1.0  # wall time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +55,6 @@ class GoalClient:
         needed: Their names; the first one offers the action.
         what: Named in errors: ``"motion/move"``.
         accept_timeout_s: Wall time for the server to appear, and to accept.
-        ask_after_s: Wall time after which a server that did not answer is asked whether it knows
-            the goal: it goes on with one that it knows, and is sent another one else.
     """
 
     def __init__(
@@ -77,11 +65,9 @@ class GoalClient:
         needed: Sequence[str],
         what: str,
         accept_timeout_s: float = 30.0,
-        ask_after_s: float = 8.0,
     ) -> None:
         self._client, self._watch, self._needed = client, watch, tuple(needed)
         self._what, self._accept_timeout_s = what, accept_timeout_s
-        self._ask_after_s = ask_after_s
         self._handle: Any = None
         self._cancel = CancelToken()
 
@@ -122,7 +108,15 @@ class GoalClient:
             return GoalOutcome(status=GoalStatus.STATUS_CANCELED, result=None)
         if cancel.is_cancelled:
             return GoalOutcome(status=GoalStatus.STATUS_CANCELED, result=None)
-        handle = self._send(goal, on_feedback)
+        sent = self._client.send_goal_async(
+            goal, feedback_callback=lambda message: on_feedback(message.feedback)
+        )
+        try:
+            handle = self._await(sent, timeout_s=self._accept_timeout_s, what="acceptance by")
+        except BaseException:
+            # Accepted later, nobody would watch it.
+            sent.add_done_callback(_cancel_late)
+            raise
         if not handle.accepted:
             return GoalOutcome(status=GoalStatus.STATUS_UNKNOWN, result=None)
         return self._finish(handle, cancel, timeout_s, check)
@@ -133,53 +127,6 @@ class GoalClient:
         handle = self._handle
         if handle is not None:
             handle.cancel_goal_async()
-
-    def _send(self, goal: Any, on_feedback: Callable[[Any], None]) -> Any:
-        """Send a goal, again if need be, until the server has decided on it."""
-        deadline_s = time.monotonic() + self._accept_timeout_s
-        while True:
-            goal_id = UUID(uuid=list(uuid.uuid4().bytes))
-            sent = self._client.send_goal_async(
-                goal,
-                feedback_callback=lambda message: on_feedback(message.feedback),
-                goal_uuid=goal_id,
-            )
-            handle: Any = None
-            try:
-                handle = self._decision(sent, goal_id, deadline_s)
-            finally:
-                if handle is None:  # accepted later, nobody would watch it
-                    sent.add_done_callback(_cancel_late)
-            if handle is not None:
-                return handle
-
-    def _decision(self, sent: Any, goal_id: UUID, deadline_s: float) -> Any:
-        """The goal's handle; ``None`` when the server never got the goal.
-
-        Raises:
-            NodeDiedError: A needed node is gone, or says nothing at all.
-        """
-        left_s = deadline_s - time.monotonic()
-        if left_s <= self._ask_after_s:
-            return self._await(sent, timeout_s=max(0.0, left_s), what="acceptance by")
-        if self._is_done(sent, self._ask_after_s):
-            return sent.result()
-        # An answer can be lost. A server answers for the result of an unknown goal at once, and
-        # for that of a known one when it has ended.
-        known = ClientGoalHandle(self._client, goal_id, _Accepted())
-        result: Any = known.get_result_async()
-        until_s = min(deadline_s, time.monotonic() + self._ask_after_s)
-        while not self._is_done(sent, _SLICE_S):
-            if result.done():
-                return None if result.result().status == GoalStatus.STATUS_UNKNOWN else known
-            if time.monotonic() > until_s:
-                return known
-        return sent.result()
-
-    def _is_done(self, future: Any, timeout_s: float) -> bool:
-        return is_done_within(
-            future, timeout_s=timeout_s, watch=self._watch, needed=self._needed, what=self._what
-        )
 
     def _finish(
         self, handle: Any, cancel: CancelToken, timeout_s: float, check: Callable[[], None]
@@ -223,14 +170,6 @@ class GoalClient:
             check=check,
             what=f"{what} {self._what}",
         )
-
-
-@dataclass(slots=True)
-class _Accepted:
-    """Stands for a server's answer that was lost."""
-
-    accepted: bool = True
-    stamp: Time = field(default_factory=Time)
 
 
 class _ServerPresence:

@@ -50,36 +50,6 @@ def await_result(
         NodeDiedError: A needed node is gone or was restarted, or nothing came in time.
         WaitCancelledError: ``cancel`` was set.
     """
-    if not is_done_within(
-        future,
-        timeout_s=timeout_s,
-        watch=watch,
-        needed=needed,
-        cancel=cancel,
-        check=check,
-        what=what,
-    ):
-        name = needed[0] if needed else "unknown"
-        raise NodeDiedError(name, f"node {name!r} did not give {what} within {timeout_s:g} s")
-    return future.result()
-
-
-def is_done_within(
-    future: Any,
-    *,
-    timeout_s: float,
-    watch: NodeWatch | None = None,
-    needed: Sequence[str] = (),
-    cancel: CancelToken | None = None,
-    check: Callable[[], None] = lambda: None,
-    what: str = "an answer",
-) -> bool:
-    """Wait for a future as :func:`await_result` does, and tell whether it came in time.
-
-    Raises:
-        NodeDiedError: A needed node is gone or was restarted.
-        WaitCancelledError: ``cancel`` was set.
-    """
     deadline = time.monotonic() + timeout_s
     done = threading.Event()
     future.add_done_callback(lambda _: done.set())
@@ -91,8 +61,9 @@ def is_done_within(
         check_nodes()
         check()
         if time.monotonic() > deadline:
-            return False
-    return True
+            name = needed[0] if needed else "unknown"
+            raise NodeDiedError(name, f"node {name!r} did not give {what} within {timeout_s:g} s")
+    return future.result()
 
 
 def _death_check(

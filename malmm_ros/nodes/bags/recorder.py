@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from malmm_ros.nodes.bags.topics import is_wanted, matching_profile, message_cla
 from malmm_ros.nodes.bags.types import bag_types, rosbags_module
 
 _LOOK_PERIOD_S = 0.5
+_LAST = 1000  # messages of a topic that are still taken at the end
 _METADATA_VERSION = 9
 
 
@@ -58,16 +61,21 @@ class Recorder:
 
     def close(self) -> None:
         """Take what has arrived already and finish the file; without that it has no index."""
-        for subscription in self._subscriptions.values():
-            # Acknowledged to who sent it, but still on its way to our callback.
-            while (
-                taken := subscription.handle.take_message(subscription.msg_type, True)
-            ) is not None:
-                subscription.callback(taken[0])
+        try:
+            self._take_the_rest()
+        finally:
+            with self._writing:
+                self._is_closed = True
+                self._writer.close()
+
+    def _take_the_rest(self) -> None:
+        for subscription in tuple(self._subscriptions.values()):
+            # Acknowledged to who sent it, but still on its way to our callback; not for ever:
+            # publishers may be quicker than we write.
+            take = partial(subscription.handle.take_message, subscription.msg_type, True)
+            for message, _ in islice(iter(take, None), _LAST):
+                subscription.callback(message)
             self._node.destroy_subscription(subscription)
-        with self._writing:
-            self._is_closed = True
-            self._writer.close()
 
     def _look(self) -> None:
         """Subscribe to what has appeared."""
