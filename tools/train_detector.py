@@ -19,11 +19,13 @@ import argparse
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import softmax
 from sklearn.neural_network import MLPClassifier
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +35,6 @@ from malmm_ros.camera import RgbdImage  # noqa: E402
 from malmm_ros.cooperation.detection.classifier import (  # noqa: E402
     Classifier,
     load_classifier,
-    softmax,
 )
 from malmm_ros.cooperation.detection.detector import (  # noqa: E402
     AGENTS,
@@ -178,19 +179,12 @@ def calibrate(
     logits = classifier.logits(inputs)
 
     def loss(log_temperature: float) -> float:
-        chances = softmax(logits / math.exp(log_temperature))
+        chances = softmax(logits / math.exp(log_temperature), axis=1)
         return float(-np.log(chances[np.arange(len(true)), true] + 1e-12).mean())
 
     best = math.exp(minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded").x)
     hits = float((logits.argmax(axis=1) == true).mean())
-    return Classifier(
-        classes=classifier.classes,
-        mean=classifier.mean,
-        scale=classifier.scale,
-        weights=classifier.weights,
-        biases=classifier.biases,
-        temperature=best,
-    ), hits
+    return replace(classifier, temperature=best), hits
 
 
 def judge(classifier: Classifier, images: list[RgbdImage]) -> Judge:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import rclpy
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 
 
 class SpinThread:
@@ -58,3 +62,16 @@ class SpinThread:
                     return
                 if type(error).__name__ != "InvalidHandle":
                     sys.stderr.write(f"callback failed:\n{traceback.format_exc()}")
+
+
+@contextmanager
+def own_node(name: str, *, namespace: str = "") -> Iterator[Node]:
+    """A node in a context of its own for one job of a program, whose signals stay its own."""
+    context = rclpy.Context()
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+    node = Node(name, context=context, namespace=namespace)
+    try:
+        yield node
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown(context=context)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import rclpy
-from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import Trigger
 
 from malmm_ros.nodes.emergency import OPERATOR, RELEASE
-from malmm_ros.nodes.spinning import SpinThread
+from malmm_ros.nodes.spinning import SpinThread, own_node
 from malmm_ros.nodes.waiting import call_service
 
 
@@ -29,15 +26,13 @@ def stop_arm(*, namespace: str, is_release: bool, timeout_s: float) -> str:
     Raises:
         NodeDiedError: Nobody answers.
     """
-    context = rclpy.Context()
-    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
-    node = Node(f"malmm_stop_{os.getpid()}", context=context, namespace=namespace)
-    spinning = SpinThread(node, threads=2)
-    try:
-        client: Any = node.create_client(Trigger, RELEASE if is_release else OPERATOR)
-        answer = call_service(client, Trigger.Request(), timeout_s=timeout_s, needed=("motion",))
-        return str(answer.message)
-    finally:
-        spinning.close()
-        node.destroy_node()
-        rclpy.try_shutdown(context=context)
+    with own_node(f"malmm_stop_{os.getpid()}", namespace=namespace) as node:
+        spinning = SpinThread(node, threads=2)
+        try:
+            client: Any = node.create_client(Trigger, RELEASE if is_release else OPERATOR)
+            answer = call_service(
+                client, Trigger.Request(), timeout_s=timeout_s, needed=("motion",)
+            )
+            return str(answer.message)
+        finally:
+            spinning.close()

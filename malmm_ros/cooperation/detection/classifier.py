@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 Matrix = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ class Classifier:
 
     def scores(self, inputs: Matrix) -> Matrix:
         """``(N, classes)``, each row adds up to 1."""
-        return softmax(self.logits(inputs) / self.temperature)
+        return np.asarray(softmax(self.logits(inputs) / self.temperature, axis=1))
 
     def save(self, path: Path, **about: object) -> None:
         """Write the weights and how they were trained."""
@@ -57,12 +58,6 @@ class Classifier:
         }
         lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in content.items())
         path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-
-
-def softmax(logits: Matrix) -> Matrix:
-    """Rows that add up to 1."""
-    chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
 @cache

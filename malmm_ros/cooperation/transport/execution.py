@@ -24,8 +24,6 @@ MOST_INVALID, MOST_REPLANS = 10, 3
 _MOVES = {"forward": FORWARD, "turn_left": TURN_LEFT, "turn_right": TURN_RIGHT}
 _CENTRE_M = 0.9
 _FRONTIER_M = 0.6
-# Nearer to the bed than what counts, since a drop lands ahead.
-_BED_M = 2.2
 # Failures after which trying again is of no use.
 _FINAL = {
     "taken": "somebody has it",
@@ -41,14 +39,19 @@ class Execution:
     """Turns one plan at a time into actions.
 
     Attributes:
+        steering: How it walks.
+        drop_m: How near the bed it lets go: nearer than what counts, since a drop lands ahead.
         plan: The last one begun.
         result: How it stands.
     """
 
+    steering: type[Steering] = Steering
+    drop_m = 2.2
+
     def __init__(self, memory: TransportMemory, rng: np.random.Generator) -> None:
         rules = memory.briefing.rules
         self._memory = memory
-        self._steering = Steering(
+        self._steering = self.steering(
             memory.chart, radius_m=rules.radius_m, step_m=rules.step_m, rng=rng
         )
         self.plan: Plan | None = None
@@ -246,6 +249,6 @@ class Execution:
                 return TURN_LEFT  # the bed must be somewhere around
             return self._walk(self._room_centre(memory.briefing.bedroom.name))
         is_inside = memory.briefing.bedroom.inside.contains(pose.x, pose.y)
-        if is_inside and pose.distance(*memory.bed) <= _BED_M:
+        if is_inside and pose.distance(*memory.bed) <= self.drop_m:
             return drop(0 if arms[0] == 0 else 1)
         return self._walk(memory.bed)

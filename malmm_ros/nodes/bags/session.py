@@ -7,12 +7,8 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import rclpy
-from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
-
 from malmm_ros.nodes.bags.recorder import Recorder
-from malmm_ros.nodes.spinning import SpinThread
+from malmm_ros.nodes.spinning import SpinThread, own_node
 
 
 def record(
@@ -39,10 +35,7 @@ def record(
         MissingDependencyError: ``rosbags`` is not installed.
         ConfigurationError: The folder exists or cannot be made.
     """
-    context = rclpy.Context()
-    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
-    node = Node(f"malmm_record_{os.getpid()}", context=context)
-    try:
+    with own_node(f"malmm_record_{os.getpid()}") as node:
         recorder = Recorder(node, folder, wanted=wanted)
         spinning = SpinThread(node, threads=2)
         on_ready()
@@ -50,6 +43,3 @@ def record(
         spinning.close(timeout_s=2.0)
         recorder.close()
         return recorder.counts
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown(context=context)
