@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from action_msgs.msg import GoalStatus
-from rclpy.action.client import ActionClient
 
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.errors import NodeDiedError
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.waiting import WaitCancelledError, await_result, wait_for_server
 
@@ -59,7 +59,7 @@ class GoalClient:
 
     def __init__(
         self,
-        client: ActionClient[Any, Any, Any],
+        client: ActionClient,
         *,
         watch: NodeWatch,
         needed: Sequence[str],
@@ -175,9 +175,7 @@ class GoalClient:
 class _ServerPresence:
     """Notices an action server that went away without its node: no result will ever come."""
 
-    def __init__(
-        self, client: ActionClient[Any, Any, Any], needed: Sequence[str], what: str
-    ) -> None:
+    def __init__(self, client: ActionClient, needed: Sequence[str], what: str) -> None:
         self._client, self._needed, self._what = client, needed, what
         self._seen_at = time.monotonic()
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
-from rclpy.action.client import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -20,6 +19,7 @@ from malmm_ros.cancellation import CancelToken
 from malmm_ros.configuration import above
 from malmm_ros.errors import ConfigurationError, MissingDependencyError, NodeDiedError
 from malmm_ros.models import arm_joint_names, finger_joint_names
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.arm_interfaces import (
     ArmInterface,
     CancelAll,
@@ -134,7 +134,7 @@ class RosDriver:
         is_shared = config.gripper_states == config.arm_states
         self._finger_states = self._states if is_shared else self._listen_to(config.gripper_states)
         self._group = ReentrantCallbackGroup()
-        self._servers: dict[str, ActionClient[Any, Any, Any]] = {}
+        self._servers: dict[str, ActionClient] = {}
         self._factor = 0.5 if config.gripper_position == "half" else 1.0
         self._arm = self._make_arm()
         self._hand, hand_actions = self._make_hand()

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from geometry_msgs.msg import Point
-from rclpy.action.client import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
@@ -15,6 +14,7 @@ from malmm_ros.action import Grip, MoveTcp
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.geometry import vector3
 from malmm_ros.msg import GripperState
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import pose_value
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import rclpy
 from numpy.typing import NDArray
-from rclpy.action.client import ActionClient
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.node import Node
@@ -22,6 +21,7 @@ import malmm_ros.msg
 from malmm_ros.action import ExecuteTask
 from malmm_ros.closing import Closing
 from malmm_ros.errors import NodeDiedError, SimulationError
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import scene_value, seconds
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.images import color_value

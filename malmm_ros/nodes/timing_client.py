@@ -15,7 +15,6 @@ import sensor_msgs.msg
 from geometry_msgs.msg import Point
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from rclpy.action.client import ActionClient
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.node import Node
@@ -26,6 +25,7 @@ from std_srvs.srv import Trigger
 from malmm_ros.action import MoveTcp
 from malmm_ros.closing import Closing
 from malmm_ros.errors import MalmmError, MotionError, NodeDiedError
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.spinning import SpinThread

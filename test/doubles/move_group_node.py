@@ -39,7 +39,6 @@ from moveit_msgs.srv import (
     GetPositionIK,
 )
 from planning_server import PlanningServer
-from rclpy.action.client import ActionClient
 from rclpy.action.server import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -51,6 +50,7 @@ from malmm_ros.errors import PerceptionError
 from malmm_ros.geometry import Pose
 from malmm_ros.models import BASE_POSE, arm_joint_names, finger_joint_names
 from malmm_ros.motion.moveit_client import Body, PlanAnswer, PlanOptions
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import (
     joint_state_message,
     joint_state_value,

@@ -11,7 +11,6 @@ import pytest
 from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import Point
 from malmm_ros.action import MoveTcp
-from rclpy.action.client import ActionClient
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
@@ -19,6 +18,7 @@ from malmm_ros.bringup import SIM
 from malmm_ros.bringup.processes import ProcessGroup, node_command
 from malmm_ros.cancellation import CancelToken
 from malmm_ros.models import READY_POSITIONS, arm_joint_names
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import trajectory_message
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch

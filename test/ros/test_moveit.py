@@ -13,13 +13,13 @@ import pytest
 from geometry_msgs.msg import Point
 from malmm_ros.action import MoveTcp
 from move_group import KINDS, STAND_IN, start_move_group
-from rclpy.action.client import ActionClient
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from malmm_ros.bringup import SIM
 from malmm_ros.bringup.processes import ProcessGroup, node_command
 from malmm_ros.errors import NodeDiedError
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.ros_robot import RosRobot

@@ -12,7 +12,6 @@ from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from malmm_ros.srv import ResetWorld
 from numpy.typing import NDArray
-from rclpy.action.client import ActionClient
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -20,6 +19,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from malmm_ros.bringup import SIM
 from malmm_ros.bringup.processes import ProcessGroup, node_command
 from malmm_ros.models import READY_POSITIONS, arm_joint_names
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import duration_message, seconds
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.waiting import await_result, call_service, wait_for_server
@@ -36,7 +36,7 @@ class Controller:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.now_s = 0.0
-        self._arm: ActionClient[Any, Any, Any] = ActionClient(
+        self._arm: ActionClient = ActionClient(
             node, FollowJointTrajectory, "panda_arm_controller/follow_joint_trajectory"
         )
         node.create_subscription(Clock, "/clock", self._tick, 10)

@@ -9,12 +9,12 @@ import pytest
 from geometry_msgs.msg import Point
 from malmm_ros.action import Grip, MoveTcp
 from malmm_ros.msg import GripperState, SceneState
-from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from malmm_ros.bringup import SIM
 from malmm_ros.bringup.processes import ProcessGroup, node_command
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import scene_value
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.waiting import await_result, wait_for_server

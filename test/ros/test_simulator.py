@@ -14,7 +14,6 @@ from control_msgs.msg import JointTolerance
 from malmm_ros.msg import SceneState
 from malmm_ros.srv import CheckSuccess, Disturb, LoadTask, ResetWorld
 from rcl_interfaces.srv import SetParameters
-from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
@@ -25,6 +24,7 @@ from tf2_msgs.msg import TFMessage
 
 from malmm_ros.bringup.processes import ProcessGroup
 from malmm_ros.models import READY_POSITIONS, arm_joint_names
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import seconds, trajectory_message
 from malmm_ros.nodes.images import color_value, depth_value
 from malmm_ros.nodes.lens import Lens

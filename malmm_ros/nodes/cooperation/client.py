@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import rclpy
-from rclpy.action.client import ActionClient
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.context import Context
 from rclpy.node import Node
@@ -17,6 +16,7 @@ from malmm_ros.action import RunEpisode
 from malmm_ros.closing import Closing
 from malmm_ros.errors import NodeDiedError
 from malmm_ros.msg import CarriedMessage
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
 from malmm_ros.nodes.spinning import SpinThread

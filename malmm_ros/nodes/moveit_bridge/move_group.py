@@ -13,7 +13,6 @@ from moveit_msgs.srv import (
     GetPositionFK,
     GetPositionIK,
 )
-from rclpy.action.client import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -30,6 +29,7 @@ from malmm_ros.motion.moveit_client import (
 from malmm_ros.motion.moveit_codes import PREEMPTED, SUCCESS, code_error
 from malmm_ros.motion.moveit_config import MoveItConfig
 from malmm_ros.motion.roboplan_config import RoboplanConfig
+from malmm_ros.nodes.action_client import ActionClient
 from malmm_ros.nodes.conversions import pose_message, pose_value
 from malmm_ros.nodes.goal_client import GoalClient
 from malmm_ros.nodes.liveness import NodeWatch
@@ -88,9 +88,7 @@ class MoveGroupClient:
         self._ik = service(GetPositionIK, "compute_ik")
         self._fk = service(GetPositionFK, "compute_fk")
         self._line = service(GetCartesianPath, "compute_cartesian_path")
-        client: ActionClient[Any, Any, Any] = ActionClient(
-            node, MoveGroup, "move_action", callback_group=group
-        )
+        client: ActionClient = ActionClient(node, MoveGroup, "move_action", callback_group=group)
         self._plan = GoalClient(
             client,
             watch=watch,

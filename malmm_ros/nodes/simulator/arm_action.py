@@ -22,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from malmm_ros.errors import MalmmError, MotionError
 from malmm_ros.nodes.conversions import duration_message, header, seconds, trajectory_value
-from malmm_ros.nodes.simulator.goals import GoalWatch, WatchedGoal
+from malmm_ros.nodes.simulator.goals import AcceptedGoals, GoalWatch, WatchedGoal
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.simulation import World
 from malmm_ros.simulation.controllers import ArmStatus, GoalTolerances
@@ -56,11 +56,13 @@ class ArmAction:
         self._physics, self._watch = physics, watch
         self._closing = threading.Event()
         self._numbers: dict[bytes, int] = {}
+        self._accepted = AcceptedGoals(physics)
         self._server = ActionServer(
             node,
             FollowJointTrajectory,
             f"{robot_name}_arm_controller/follow_joint_trajectory",
             execute_callback=self._execute,
+            goal_callback=self._accepted.accept,
             cancel_callback=self._cancel,
             callback_group=ReentrantCallbackGroup(),
         )
@@ -96,6 +98,7 @@ class ArmAction:
             self._numbers.pop(key, None)
 
     def _start(self, request: Any, key: bytes) -> WatchedGoal[ArmStatus]:
+        generation = self._accepted.take(request)
         trajectory = trajectory_value(request.trajectory)
         _check_stamp(request.trajectory, trajectory, now_s=self._physics.now_s)
 
@@ -108,14 +111,14 @@ class ArmAction:
             self._numbers[key] = number
             goal = WatchedGoal(
                 number,
-                self._physics.generation,
+                generation,
                 lambda now: now.arm(self._robot_name).controller.status,
                 controller.status,
             )
             self._watch.add(goal)
             return goal
 
-        return self._physics.call(start)
+        return self._accepted.begin(generation, start)
 
     def _follow(self, handle: Any, goal: WatchedGoal[ArmStatus]) -> None:
         """Give feedback until the goal is over."""

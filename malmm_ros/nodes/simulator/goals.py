@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from rclpy.action.server import GoalResponse
+
+from malmm_ros.errors import MotionError
+from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.simulation import World
+
+_RESET = "the world was reset"
 
 
 class Status(Protocol):
@@ -24,6 +30,7 @@ class Status(Protocol):
 
 
 StatusT = TypeVar("StatusT", bound=Status)
+GoalT = TypeVar("GoalT")
 
 
 class WatchedGoal(Generic[StatusT]):
@@ -48,7 +55,7 @@ class WatchedGoal(Generic[StatusT]):
     def look(self, world: World, generation: int) -> None:
         """Read the status; in the thread that steps the world."""
         if generation != self._generation:
-            self.lost = "the world was reset"
+            self.lost = _RESET
         else:
             status = self._read(world)
             if status.goal != self.number:
@@ -58,6 +65,46 @@ class WatchedGoal(Generic[StatusT]):
                 if status.is_active:
                     return
         self.ended.set()
+
+
+class AcceptedGoals:
+    """Knows in which world each goal was accepted: a reset ends those too that have not begun.
+
+    Args:
+        physics: Counts the resets.
+    """
+
+    def __init__(self, physics: PhysicsThread) -> None:
+        self._physics = physics
+        # By identity: the server gives its callbacks one and the same request.
+        self._generations: dict[int, int] = {}
+
+    def accept(self, request: Any) -> GoalResponse:
+        """Take any goal; the server's goal callback, which comes before the client's answer."""
+        self._generations[id(request)] = self._physics.generation
+        return GoalResponse.ACCEPT
+
+    def take(self, request: Any) -> int:
+        """The world that a goal was accepted in; asked once, when its execution begins."""
+        return self._generations.pop(id(request))
+
+    def begin(self, generation: int, start: Callable[[World], GoalT]) -> GoalT:
+        """Let a goal begin in the world that it was accepted in.
+
+        Args:
+            generation: Of that world.
+            start: Called in the thread that steps the world.
+
+        Raises:
+            MotionError: The world was reset meanwhile (``reset``).
+        """
+
+        def start_in_time(world: World) -> GoalT:
+            if generation != self._physics.generation:
+                raise MotionError("reset", f"preempted: {_RESET}")
+            return start(world)
+
+        return self._physics.call(start_in_time)
 
 
 class GoalWatch:

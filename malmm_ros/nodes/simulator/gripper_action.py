@@ -11,7 +11,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from malmm_ros.errors import MalmmError
-from malmm_ros.nodes.simulator.goals import GoalWatch, WatchedGoal
+from malmm_ros.nodes.simulator.goals import AcceptedGoals, GoalWatch, WatchedGoal
 from malmm_ros.nodes.simulator.physics_thread import PhysicsThread
 from malmm_ros.simulation import World
 from malmm_ros.simulation.gripper import GripperStatus
@@ -45,11 +45,13 @@ class GripperAction:
         self._physics, self._watch = physics, watch
         self._width_per_position = 2.0 if position == "half" else 1.0
         self._closing = threading.Event()
+        self._accepted = AcceptedGoals(physics)
         self._server = ActionServer(
             node,
             GripperCommand,
             f"{robot_name}_hand_controller/gripper_cmd",
             execute_callback=self._execute,
+            goal_callback=self._accepted.accept,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
             callback_group=ReentrantCallbackGroup(),
         )
@@ -60,7 +62,7 @@ class GripperAction:
 
     def _execute(self, handle: Any) -> Any:
         try:
-            goal = self._start(handle.request.command)
+            goal = self._start(handle.request)
         except MalmmError as error:
             self._node.get_logger().warning(f"gripper: {error}")
             handle.abort()
@@ -71,22 +73,23 @@ class GripperAction:
             handle.publish_feedback(self._report(GripperCommand.Feedback(), goal.status))
         return self._finish(handle, goal)
 
-    def _start(self, command: Any) -> WatchedGoal[GripperStatus]:
-        width = command.position * self._width_per_position
+    def _start(self, request: Any) -> WatchedGoal[GripperStatus]:
+        generation = self._accepted.take(request)
+        width = request.command.position * self._width_per_position
 
         def start(world: World) -> WatchedGoal[GripperStatus]:
             gripper = world.arm(self._robot_name).gripper
-            number = gripper.command(width, command.max_effort or None)
+            number = gripper.command(width, request.command.max_effort or None)
             goal = WatchedGoal(
                 number,
-                self._physics.generation,
+                generation,
                 lambda now: now.arm(self._robot_name).gripper.status,
                 gripper.status,
             )
             self._watch.add(goal)
             return goal
 
-        return self._physics.call(start)
+        return self._accepted.begin(generation, start)
 
     def _stop(self, world: World, number: int) -> None:
         gripper = world.arm(self._robot_name).gripper
