@@ -6,7 +6,7 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -107,13 +107,26 @@ def config_folder(part: str) -> Path:
     Raises:
         ConfigurationError: It is in neither.
     """
+    return _in_config(part, Path.is_dir, "folder")
+
+
+def config_file(name: str) -> Path:
+    """A file in ``config``; see :func:`config_folder`.
+
+    Raises:
+        ConfigurationError: It is in neither.
+    """
+    return _in_config(name, Path.is_file, "file")
+
+
+def _in_config(part: str, is_there: Callable[[Path], bool], kind: str) -> Path:
     package = Path(__file__).parent
     places = [package.parent / "config"]
     places += [prefix / "share" / "malmm_ros" / "config" for prefix in package.parents]
     for place in places:
-        if (place / part).is_dir():
+        if is_there(place / part):
             return place / part
-    raise ConfigurationError(f"config/{part}", "this folder is not installed")
+    raise ConfigurationError(f"config/{part}", f"this {kind} is not installed")
 
 
 def parse_mapping(

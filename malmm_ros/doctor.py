@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
-import os
 import platform
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import malmm_ros
-from malmm_ros.bringup.domain import dds_environment
+from malmm_ros.bringup.domain import DDS_SETTINGS, dds_environment
 
 _KINDS = ("msg", "srv", "action")
 _NEEDED_PACKAGES = ("mujoco", "roboplan", "pydantic-ai-slim", "pydantic-monty", "numpy", "scipy")
@@ -40,6 +39,9 @@ _RENDER = (
     "print(backend)\n"
 )
 _RENDER_TIMEOUT_S = 60.0
+_RECEIVE_BUFFER = Path("/proc/sys/net/core/rmem_max")
+_IMAGE_BYTES = 640 * 480 * (3 + 4)
+_WANTED_BUFFER_BYTES = 4 * 1024 * 1024  # as config/fastdds.xml asks for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,7 @@ def examine() -> tuple[Finding, ...]:
         _graphics,
         _extras,
         _discovery,
+        _socket_buffers,
     )
     findings: list[Finding] = []
     for check in checks:
@@ -204,11 +207,21 @@ def _extras() -> tuple[Finding, ...]:
 
 def _discovery() -> Finding:
     settings = dds_environment()
-    names = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "FASTDDS_BUILTIN_TRANSPORTS")
-    words = [f"{name}={settings[name]}" for name in names]
-    words += [
-        f"{name}={os.environ[name]}"
-        for name in ("ROS_DOMAIN_ID", "RMW_IMPLEMENTATION")
-        if name in os.environ
-    ]
+    words = [f"{name}={settings[name]}" for name in DDS_SETTINGS if name in settings]
     return Finding(name="discovery", is_ok=True, is_needed=False, detail=", ".join(words))
+
+
+def _socket_buffers() -> tuple[Finding, ...]:
+    """Whether the kernel lets a socket hold an image and its depths."""
+    try:
+        most = int(_RECEIVE_BUFFER.read_text())
+    except OSError:  # not Linux
+        return ()
+    is_ok = most >= _IMAGE_BYTES
+    detail = f"net.core.rmem_max={most}"
+    if not is_ok:
+        detail += (
+            "; images may be lost between nodes: "
+            f"sudo sysctl -w net.core.rmem_max={_WANTED_BUFFER_BYTES}"
+        )
+    return (Finding(name="socket buffers", is_ok=is_ok, is_needed=False, detail=detail),)

@@ -149,13 +149,45 @@ def test_texts_stay_texts_on_the_command_line() -> None:
     assert command[-2:] == ["--params-file", __file__]
 
 
-def test_discovery_stays_on_this_machine_unless_it_was_set() -> None:
-    assert dds_environment(environment={})["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
-    assert dds_environment(environment={})["FASTDDS_BUILTIN_TRANSPORTS"] == "UDPv4"
-    kept = dds_environment(environment={"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"})
-    assert kept["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET"
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+PROFILE = "FASTDDS_DEFAULT_PROFILES_FILE"
+OLD_PROFILE = "FASTRTPS_DEFAULT_PROFILES_FILE"
+
+
+@pytest.mark.parametrize("given", [{}, {RANGE: "LOCALHOST"}, {"RMW_IMPLEMENTATION": ""}])
+def test_discovery_stays_on_this_machine_unless_it_was_set(given: dict[str, str]) -> None:
+    found = dds_environment(environment=given)
+    assert found[RANGE] == "SYSTEM_DEFAULT"  # LOCALHOST would bring shared memory
+    assert Path(found[PROFILE]).name == "fastdds.xml"
+    assert OLD_PROFILE not in found
+    assert dds_environment(environment=found) == found
+    # A program that is started by one that has it.
+    found.pop(RANGE)
+    assert dds_environment(environment=found)[RANGE] == "SYSTEM_DEFAULT"
+
+
+def test_discovery_that_was_set_stays() -> None:
+    kept = dds_environment(environment={RANGE: "SUBNET"})
+    assert kept[RANGE] == "SUBNET"
+    assert PROFILE not in kept
     beyond = dds_environment(environment={}, beyond_this_machine=True)
-    assert "ROS_AUTOMATIC_DISCOVERY_RANGE" not in beyond
+    assert RANGE not in beyond
+    assert PROFILE not in beyond
+
+
+@pytest.mark.parametrize("given", [{PROFILE: "mine.xml"}, {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}])
+def test_who_has_a_profile_or_another_middleware_gets_ros_own_discovery_on_this_machine(
+    given: dict[str, str],
+) -> None:
+    found = dds_environment(environment=given)
+    assert found[RANGE] == "LOCALHOST"
+    assert found.get(PROFILE) == given.get(PROFILE)
+
+
+def test_fast_dds_2_is_told_by_its_own_variable() -> None:
+    found = dds_environment(environment={"ROS_DISTRO": "jazzy"})
+    assert OLD_PROFILE in found
+    assert PROFILE not in found
 
 
 def test_two_leases_never_share_a_domain() -> None:

@@ -54,16 +54,6 @@ class LaunchConfiguration(Substitution):
         return context.launch_configurations[self.variable_name]
 
 
-class EnvironmentVariable(Substitution):
-    def __init__(self, name: str, *, default_value: str | None = None) -> None:
-        self.name, self.default_value = name, default_value
-
-    def perform(self, context: Context) -> str:
-        value = os.environ.get(self.name, self.default_value)
-        assert value is not None
-        return value
-
-
 class FindPackageShare(Substitution):
     def __init__(self, package: str) -> None:
         self.package = package
@@ -162,7 +152,6 @@ MODULES = {
         "PythonLaunchDescriptionSource": PythonLaunchDescriptionSource
     },
     "launch.substitutions": {
-        "EnvironmentVariable": EnvironmentVariable,
         "LaunchConfiguration": LaunchConfiguration,
     },
     "launch_ros": {},
@@ -445,27 +434,38 @@ def test_rviz_gets_its_configuration_from_the_share_folder(
     assert rviz.arguments == ["-d", "/share/malmm_ros/config/malmm.rviz"]
 
 
-def test_a_real_arms_nodes_are_found_from_other_machines(stand_ins: None) -> None:
-    names = {
-        item.name for item in describe("real").entities if isinstance(item, SetEnvironmentVariable)
+def settings(description: LaunchDescription) -> dict[str, Any]:
+    return {
+        item.name: item.value
+        for item in actions(description)
+        if isinstance(item, SetEnvironmentVariable)
     }
-    assert names == {"FASTDDS_BUILTIN_TRANSPORTS"}
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment that says nothing of DDS."""
+    for name in ("ROS_AUTOMATIC_DISCOVERY_RANGE", "RMW_IMPLEMENTATION", "ROS_DISTRO"):
+        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith(("FASTDDS_", "FASTRTPS_"))]:
+        monkeypatch.delenv(name)
+
+
+def test_a_real_arms_nodes_are_found_from_other_machines(stand_ins: None, bare: None) -> None:
+    assert settings(describe("real")) == {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}
     sys.modules.pop(LAUNCHING, None)
 
 
 def test_discovery_stays_here_unless_the_environment_says_otherwise(
-    description: LaunchDescription, monkeypatch: pytest.MonkeyPatch
+    description: LaunchDescription, bare: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {
-        item.name: item.value
-        for item in description.entities
-        if isinstance(item, SetEnvironmentVariable)
+    assert set(settings(description)) == {
+        "ROS_AUTOMATIC_DISCOVERY_RANGE",
+        "FASTDDS_BUILTIN_TRANSPORTS",
+        "FASTDDS_DEFAULT_PROFILES_FILE",
     }
-    discovery = settings["ROS_AUTOMATIC_DISCOVERY_RANGE"]
-    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
-    assert discovery.perform(Context()) == "LOCALHOST"
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
-    assert discovery.perform(Context()) == "SUBNET"
+    assert set(settings(description)) == {"FASTDDS_BUILTIN_TRANSPORTS"}
 
 
 @pytest.mark.skipif(

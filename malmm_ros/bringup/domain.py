@@ -11,10 +11,19 @@ from pathlib import Path
 from typing import IO
 
 from malmm_ros.closing import Closing
+from malmm_ros.configuration import config_file
 from malmm_ros.errors import ConfigurationError
 
 # Above what people choose by hand; the ports of domains beyond 101 overlap Linux's ephemeral ones.
 _FIRST, _LAST = 40, 101
+DISCOVERY_RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+_HERE = "LOCALHOST"
+_TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
+_FASTDDS = ("rmw_fastrtps_cpp", "rmw_fastrtps_dynamic_cpp")
+_PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
+# What `malmm doctor` shows.
+DDS_SETTINGS = (DISCOVERY_RANGE, _TRANSPORTS, *_PROFILES, "ROS_DOMAIN_ID", "RMW_IMPLEMENTATION")
+_WITH_FASTDDS_2 = ("humble", "iron", "jazzy")
 
 
 def dds_environment(
@@ -22,16 +31,41 @@ def dds_environment(
 ) -> dict[str, str]:
     """The environment for nodes; what is set already stays.
 
+    On this machine Fast DDS gets a profile of ours instead of the discovery range ``LOCALHOST``:
+    for that range its ROS layer switches shared memory on, whatever
+    ``FASTDDS_BUILTIN_TRANSPORTS`` says, and a process that is killed keeps its hold on the
+    others' segments until reliable messages are lost for good.
+
     Args:
         beyond_this_machine: Leave discovery as ROS has it, on the whole subnet.
         environment: To start from; the process's own by default.
     """
     result = dict(os.environ if environment is None else environment)
-    if not beyond_this_machine:
-        result.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    # A killed process would leave its shared-memory segments behind.
-    result.setdefault("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
+    result.setdefault(_TRANSPORTS, "UDPv4")
+    if beyond_this_machine or result.get(DISCOVERY_RANGE, _HERE) != _HERE:
+        return result
+    profile = _profile(result)
+    if profile is None:
+        result[DISCOVERY_RANGE] = _HERE
+    else:
+        result[DISCOVERY_RANGE] = "SYSTEM_DEFAULT"
+        result[_profiles_variable(result)] = str(profile)
     return result
+
+
+def _profile(environment: Mapping[str, str]) -> Path | None:
+    """Our profile; none where it is not read, or where the user has another one."""
+    if environment.get("RMW_IMPLEMENTATION") not in (None, "", *_FASTDDS):
+        return None
+    profile = config_file("fastdds.xml")
+    if {environment.get(name, "") for name in _PROFILES} - {"", str(profile)}:
+        return None
+    return profile
+
+
+def _profiles_variable(environment: Mapping[str, str]) -> str:
+    """Its name; Fast DDS 3 warns of the older one, and Fast DDS 2 does not know the newer one."""
+    return _PROFILES[environment.get("ROS_DISTRO", "") in _WITH_FASTDDS_2]
 
 
 class DomainLease(Closing):

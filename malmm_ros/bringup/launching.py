@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, List  # noqa: UP035
@@ -16,7 +17,7 @@ from launch.actions import (
     SetEnvironmentVariable,
 )
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
@@ -52,6 +53,7 @@ def describe(system: Bringup, *, file: str) -> Any:
             raise RuntimeError(f"{file}: {error}") from None
         share = FindPackageShare("malmm_ros").perform(context)
         return [
+            *_environment(system),
             *_hints(context.launch_configurations, list(values), file=file),
             *(_include(include, context, file=file) for include in includes),
             *(_node(node, share) for node in nodes),
@@ -66,13 +68,17 @@ def describe(system: Bringup, *, file: str) -> Any:
         )
         for argument in system.arguments
     ]
-    environment = [
-        SetEnvironmentVariable(name, EnvironmentVariable(name, default_value=value))
-        for name, value in dds_environment(
-            beyond_this_machine=not system.stays_here, environment={}
-        ).items()
+    return LaunchDescription([*arguments, OpaqueFunction(function=start)])
+
+
+def _environment(system: Bringup) -> list[Any]:
+    """What the environment lacks; of the launch process, where launch keeps it too."""
+    wanted = dds_environment(beyond_this_machine=not system.stays_here)
+    return [
+        SetEnvironmentVariable(name, value)
+        for name, value in wanted.items()
+        if os.environ.get(name) != value
     ]
-    return LaunchDescription([*arguments, *environment, OpaqueFunction(function=start)])
 
 
 def _hints(given: Iterable[str], known: Sequence[str], *, file: str) -> list[Any]:

@@ -135,6 +135,9 @@ def test_equal_seeds_give_the_same_episode_through_nodes_and_in_one_process_and_
         (TFMessage, "/tf", QoSProfile(depth=100)),
     ):
         client.create_subscription(kind, topic, shown[topic].append, profile)
+    deadline = time.monotonic() + 20.0
+    while not shown["/tf"] and time.monotonic() < deadline:  # not latched: be heard of first
+        assert cooperation.run("test/05", horizon=30).success
     told: list[Any] = []
     result = cooperation.run("test/02", seed=3, horizon=HORIZON, on_feedback=told.append)
     assert result.success, result.message
@@ -143,12 +146,15 @@ def test_equal_seeds_give_the_same_episode_through_nodes_and_in_one_process_and_
     assert told
     assert {item.horizon for item in told} == {HORIZON}
     assert [item.frame for item in told] == sorted(item.frame for item in told)
-    # Latched topics reach a newcomer when it has been heard of, which can take longer than that.
     topics = ("flat_markers", "cooperation_markers", "alice/map")
     wait_until(lambda: all(shown[topic] for topic in topics), timeout_s=20.0, what="all topics")
     layout = load_episodes("test")[2].layout
     walls = [marker for marker in shown["flat_markers"][-1].markers if marker.ns == "walls"]
     assert len(walls) == len(layout.walls)
+    # One who comes after the end sees how it ended.
+    late: list[OccupancyGrid] = []
+    client.create_subscription(OccupancyGrid, "bob/map", late.append, LATCHED)
+    wait_until(lambda: late, timeout_s=20.0, what="the map for a latecomer")
     assert {m.ns for m in shown["cooperation_markers"][-1].markers} >= {"agents", "things"}
     frames = {frame.child_frame_id for item in shown["/tf"] for frame in item.transforms}
     assert frames == {"alice/base", "bob/base"}
@@ -303,7 +309,8 @@ def test_an_agent_that_is_killed_is_lost_within_two_seconds_and_the_other_goes_o
             assert list(feedback.lost_agents) == ["Bob"]
             lost_s.append(time.monotonic())
 
-    result = cooperation.run("test/02", seed=3, horizon=HORIZON, on_feedback=follow)
+    # Long enough to be under way still when we have heard of its beginning.
+    result = cooperation.run("test/02", seed=3, horizon=3000, on_feedback=follow)
     assert lost_s[0] - killed_s[0] < 2.0
     assert not result.success
     assert (result.reason, list(result.lost_agents)) == ("horizon", ["Bob"])

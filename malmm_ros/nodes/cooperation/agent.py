@@ -132,7 +132,7 @@ class AgentNode(Node):
 
     def close(self) -> None:
         """End the episode under way."""
-        self._end()
+        self._end(self._episode)
 
     def _on_begin(
         self, request: BeginEpisode.Request, response: BeginEpisode.Response
@@ -146,38 +146,41 @@ class AgentNode(Node):
         return response
 
     def _begin(self, request: BeginEpisode.Request) -> None:
-        self._end()
+        self._end(self._episode)
         briefing = briefing_value(request.briefing)
         folder, name = self._config.transcripts, briefing.agent
         path = Path(folder) / f"cooperation-{request.run}-{name}.jsonl" if folder else None
         opened = OpenedAgent(self._settings, briefing, seed=request.seed, transcript=path)
         with self._lock:
             self._episode = _Episode(run=request.run, briefing=briefing, opened=opened)
-        self._notice.wait_for("the first observation of the world node")
+            self._notice.wait_for("the first observation of the world node")
         self.get_logger().info(f"{name} ({self._config.kind}): an episode begins")
 
-    def _end(self) -> None:
+    def _end(self, episode: _Episode | None) -> None:
+        """End this episode, but not the next one, which may have begun meanwhile."""
         with self._lock:
-            episode, self._episode = self._episode, None
-        self._notice.wait_for(_IDLE)
-        if episode is not None:
-            episode.opened.close()
+            if episode is None or self._episode is not episode:
+                return
+            self._episode = None
+            self._notice.wait_for(_IDLE)
+        episode.opened.close()
 
     def _on_world_lost(self, name: str) -> None:
-        if self._episode is not None:
+        episode = self._episode
+        if episode is not None:
             self.get_logger().error(
                 f"node {name!r} is gone: the episode is over, nobody waits for it any more; "
                 "start the world node again, then another episode"
             )
-        self._end()
+        self._end(episode)
 
     def _on_observation(self, message: TransportObservation) -> None:
         self._observation = message
         episode = self._episode
         if message.is_over and episode is not None and message.run == episode.run:
-            self._map.show(episode.opened.agent)
+            self._map.show(episode.opened.agent, is_last=True)
             self.get_logger().info(f"the episode is over at frame {message.frame}")
-            self._end()
+            self._end(episode)
             return
         self._answer()
 

@@ -18,7 +18,7 @@ UNKNOWN, FREE, OCCUPIED = -1, 0, 100
 
 
 class MapPublisher:
-    """Publishes ``map`` when somebody listens and there is something new.
+    """Publishes ``map``, latched, when there is something new.
 
     Args:
         node: Ours.
@@ -29,11 +29,18 @@ class MapPublisher:
         self._publisher = node.create_publisher(OccupancyGrid, "map", LATCHED)
         self._shown: tuple[int, int] | None = None
 
-    def show(self, agent: Any) -> None:
-        """Show what an agent has explored; one without a map shows nothing."""
+    def show(self, agent: Any, *, is_last: bool = False) -> None:
+        """Show what an agent has explored; one without a map shows nothing.
+
+        Args:
+            agent: Whose map it is.
+            is_last: Show it even if nobody listens: who comes later shall see how it ended.
+        """
         memory = getattr(agent, "memory", None)
         chart = getattr(memory, "chart", None)
-        if not isinstance(chart, SemanticMap) or not self._publisher.get_subscription_count():
+        if not isinstance(chart, SemanticMap):
+            return
+        if not is_last and not self._publisher.get_subscription_count():
             return
         state = (id(chart), chart.version)
         if state != self._shown:
